@@ -1,0 +1,7 @@
+"""Entry of `python -m mmc`."""
+
+import sys
+
+from mmc.cli import main
+
+sys.exit(main())

@@ -1,0 +1,187 @@
+"""Compiled searches over labellings for the least-squares objective of [UMC-RLS].
+
+With R the hat matrix and T[h] = R p_h(c), moving point j from cluster o to cluster d changes Q by
+4 (T[o, j] − T[d, j] − 2 R[j, j]); afterwards T[o] loses and T[d] gains 2 R[j] ([UMC-RLS] eq. 13, Lemma 3).
+All functions work in place on `T`, `labels` and `sizes`, leave no cluster empty, and return what they
+did. They hold no Python object, so threads run them side by side.
+
+Cost: a claim is one pass over n points (update and search for the next point together), a steepest
+move k·n, a stochastic sweep k·n plus n for each point that moves. Memory: O(n) beside R and T.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+#: A move must lower Q by more than four times this; below it a gain is rounding noise.
+MIN_GAIN = 1e-10
+
+_BLOCK = 64
+
+
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+def claim(R, T, labels, sizes, d, n_claims, claimed):  # type: ignore[no-untyped-def]
+    """Let cluster `d` take `n_claims` points, each time the one that lowers Q most or raises it least.
+
+    Parameters
+    ----------
+    R : ndarray of shape (n, n)
+    T : ndarray of shape (k, n)
+    labels : ndarray of shape (n,), int64
+    sizes : ndarray of shape (k,), int64
+    d : int
+    n_claims : int
+    claimed : ndarray of shape (n,), int64
+        Filled with the points in the order in which they were claimed.
+
+    Returns
+    -------
+    n_claimed : int
+    change : float
+        The change of Q.
+    """
+    n = labels.shape[0]
+    gain = np.empty(n)
+    best = 0
+    for j in range(n):
+        if labels[j] == d or sizes[labels[j]] == 1:
+            gain[j] = np.inf
+        else:
+            gain[j] = T[labels[j], j] - T[d, j] - 2.0 * R[j, j]
+        if gain[j] < gain[best]:
+            best = j
+    target = T[d]
+    change = 0.0
+    count = 0
+    while count < n_claims and gain[best] < np.inf:
+        j_star = best
+        o = labels[j_star]
+        change += 4.0 * gain[j_star]
+        labels[j_star] = d
+        sizes[o] -= 1
+        sizes[d] += 1
+        claimed[count] = j_star
+        count += 1
+        gain[j_star] = np.inf
+        if sizes[o] == 1:
+            for j in range(n):
+                if labels[j] == o:
+                    gain[j] = np.inf
+        source = T[o]
+        row = R[j_star]
+        lowest = np.inf
+        lowest_block = j_star
+        # The minimum of a block needs no index, so the inner loop runs in vector registers.
+        for first in range(0, n, _BLOCK):
+            m = np.inf
+            for j in range(first, min(first + _BLOCK, n)):
+                r = 2.0 * row[j]
+                source[j] -= r
+                target[j] += r
+                g = gain[j] - (2.0 * r if labels[j] == o else r)
+                gain[j] = g
+                m = min(m, g)
+            if m < lowest:
+                lowest = m
+                lowest_block = first
+        best = lowest_block
+        for j in range(lowest_block, min(lowest_block + _BLOCK, n)):
+            if gain[j] == lowest:
+                best = j
+                break
+    return count, change
+
+
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+def descend(R, T, labels, sizes, n_moves, moved):  # type: ignore[no-untyped-def]
+    """Make up to `n_moves` steepest moves: any point, any cluster, as long as Q falls.
+
+    Parameters and returns are those of `claim`; fewer than `n_moves` moves mean a local minimum.
+    """
+    n = labels.shape[0]
+    k = T.shape[0]
+    own = np.empty(_BLOCK)
+    other = np.empty(_BLOCK)
+    change = 0.0
+    count = 0
+    while count < n_moves:
+        best_gain = -MIN_GAIN
+        best_j = -1
+        for first in range(0, n, _BLOCK):
+            size = min(_BLOCK, n - first)
+            for i in range(size):
+                own[i] = T[labels[first + i], first + i] - 2.0 * R[first + i, first + i]
+                other[i] = -np.inf
+            for h in range(k):
+                for i in range(size):
+                    t = T[h, first + i] if labels[first + i] != h else -np.inf
+                    other[i] = max(other[i], t)
+            for i in range(size):
+                if own[i] - other[i] < best_gain and sizes[labels[first + i]] > 1:
+                    best_gain = own[i] - other[i]
+                    best_j = first + i
+        if best_j < 0:
+            break
+        o = labels[best_j]
+        d = -1
+        for h in range(k):
+            if h != o and (d < 0 or T[h, best_j] > T[d, best_j]):
+                d = h
+        _move(R, T, labels, sizes, best_j, o, d)
+        change += 4.0 * best_gain
+        moved[count] = best_j
+        count += 1
+    return count, change
+
+
+@njit(cache=True, nogil=True)
+def sweep(R, T, labels, sizes, moved):  # type: ignore[no-untyped-def]
+    """Visit every point once in order and move it to its best cluster if that lowers Q.
+
+    Parameters and returns are those of `claim`; no move at all means a local minimum.
+    """
+    n = labels.shape[0]
+    k = T.shape[0]
+    change = 0.0
+    count = 0
+    for j in range(n):
+        o = labels[j]
+        if sizes[o] == 1:
+            continue
+        d = -1
+        for h in range(k):
+            if h != o and (d < 0 or T[h, j] > T[d, j]):
+                d = h
+        gain = T[o, j] - T[d, j] - 2.0 * R[j, j]
+        if gain < -MIN_GAIN:
+            _move(R, T, labels, sizes, j, o, d)
+            change += 4.0 * gain
+            moved[count] = j
+            count += 1
+    return count, change
+
+
+@njit(cache=True, nogil=True)
+def _move(R, T, labels, sizes, j, o, d):  # type: ignore[no-untyped-def]
+    labels[j] = d
+    sizes[o] -= 1
+    sizes[d] += 1
+    row = R[j]
+    source = T[o]
+    target = T[d]
+    for i in range(row.shape[0]):
+        r = 2.0 * row[i]
+        source[i] -= r
+        target[i] += r
+
+
+@njit(cache=True, nogil=True)
+def mirror(A):  # type: ignore[no-untyped-def]
+    """Copy the upper triangle of a square array onto the lower one, tile by tile, in place."""
+    n = A.shape[0]
+    for first_i in range(0, n, _BLOCK):
+        for first_j in range(0, first_i + 1, _BLOCK):
+            for i in range(first_i, min(first_i + _BLOCK, n)):
+                for j in range(first_j, min(first_j + _BLOCK, i)):
+                    A[i, j] = A[j, i]

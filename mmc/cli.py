@@ -1,0 +1,182 @@
+"""The command line: `python -m mmc`.
+
+Exit codes: 0 done, 1 the data or the parameters do not allow it, 2 the command is not right, 130 stopped by
+the user. Labels go to the output, everything else to standard error, so that commands can be joined.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TextIO
+
+import mmc
+from mmc import registry
+from mmc.base import StepwiseClusterer
+from mmc.datasets import CATALOG, Dataset, labels_frame, load_table, to_csv_text
+from mmc.experiment import Experiment
+from mmc.registry import Algorithm, Parameter
+
+_BAR = 30
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command.
+
+    Parameters
+    ----------
+    argv : sequence of str or None
+        Arguments; None takes those of the process.
+
+    Returns
+    -------
+    int
+        Exit code.
+    """
+    arguments = _parser(sys.argv[1:] if argv is None else argv).parse_args(argv)
+    try:
+        return int(arguments.run(arguments))
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader has gone; Python would complain while flushing
+        return 1
+    except (ValueError, OSError) as error:
+        print(f"mmc: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\nmmc: stopped", file=sys.stderr)
+        return 130
+
+
+def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m mmc", description="Maximum-margin and information-maximization clustering."
+    )
+    parser.add_argument("--version", action="version", version=f"mmc {mmc.__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    listing = commands.add_parser("list", help="list the algorithms, their parameters and the built-in data")
+    listing.set_defaults(run=_list)
+    _add_cluster(commands, _algorithm_in(argv))
+    rerun = commands.add_parser("run", help="repeat an experiment that the app saved as JSON")
+    rerun.add_argument("experiment", type=Path, help="the JSON file")
+    rerun.add_argument("--table", type=Path, help="the table it used, if it used one")
+    _add_output(rerun)
+    rerun.set_defaults(run=_run)
+    return parser
+
+
+def _add_cluster(commands: argparse._SubParsersAction, algorithm: Algorithm) -> None:
+    cluster = commands.add_parser(
+        "cluster",
+        help="cluster a table",
+        description=f"Cluster the numeric columns of a table. Shown are the parameters of {algorithm.name}; "
+        "name another one with --algorithm to see its own.",
+    )
+    cluster.add_argument("table", help="a CSV, TSV or Parquet file, or - for standard input")
+    cluster.add_argument(
+        "--algorithm", default=algorithm.name, choices=list(registry.ALGORITHMS), help="default: %(default)s"
+    )
+    cluster.add_argument("--columns", metavar="A,B,…", help="columns to use; default: all numeric ones")
+    cluster.add_argument("--label", metavar="COLUMN", help="reference labels: left out of the clustering")
+    cluster.add_argument("--standardize", action="store_true", help="scale every column to variance 1")
+    cluster.add_argument("--drop-missing", action="store_true", help="leave out rows with missing values")
+    _add_output(cluster)
+    group = cluster.add_argument_group(f"parameters of {algorithm.name}")
+    for parameter in algorithm.parameters:
+        names = ["--" + parameter.name.replace("_", "-")]
+        if parameter.name == "n_clusters":
+            names.insert(0, "-k")
+        group.add_argument(
+            *names,
+            dest=f"parameter_{parameter.name}",
+            metavar=_metavar(parameter),
+            help=f"{parameter.help} Default: {_default(algorithm, parameter)}".replace("%", "%%"),
+        )
+    cluster.set_defaults(run=_cluster)
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--output", "-o", default="-", help="where the labels go; default: standard output")
+    parser.add_argument("--quiet", "-q", action="store_true", help="say nothing when all went well")
+
+
+def _algorithm_in(argv: Sequence[str]) -> Algorithm:
+    """Look for --algorithm first: it decides which parameters there are."""
+    early = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    early.add_argument("--algorithm")
+    name = early.parse_known_args(argv)[0].algorithm
+    return registry.ALGORITHMS.get(name or "", next(iter(registry.ALGORITHMS.values())))
+
+
+def _default(algorithm: Algorithm, parameter: Parameter) -> object:
+    """Give the default; a command gives the same labels every time, so its seed is 0."""
+    return 0 if parameter.name == "random_state" else algorithm.default(parameter.name)
+
+
+def _metavar(parameter: Parameter) -> str:
+    if parameter.kind == "choice":
+        return "{" + ",".join(parameter.choices) + (",NUMBER" if parameter.free else "") + "}"
+    return {"int": "N", "float": "NUMBER", "bool": "{true,false}", "numbers": "N,N,…"}[parameter.kind]
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    for entry in registry.ALGORITHMS.values():
+        print(f"{entry.name}: {entry.summary}\n    {entry.paper}")
+        for parameter in entry.parameters:
+            flag = "--" + parameter.name.replace("_", "-")
+            print(f"    {flag:16} {_metavar(parameter)}  (default {_default(entry, parameter)})")
+    print("\nBuilt-in data (mmc.datasets.load):")
+    for key, item in CATALOG.items():
+        print(f"    {key:16} {item.summary}")
+    return 0
+
+
+def _cluster(arguments: argparse.Namespace) -> int:
+    entry = registry.get(arguments.algorithm)
+    values = {
+        parameter.name: _default(entry, parameter) if text is None else parameter.parse(text)
+        for parameter in entry.parameters
+        for text in [getattr(arguments, f"parameter_{parameter.name}")]
+    }
+    dataset = load_table(
+        sys.stdin.buffer.read() if arguments.table == "-" else arguments.table,
+        columns=arguments.columns.split(",") if arguments.columns else None,
+        label=arguments.label,
+        missing="drop" if arguments.drop_missing else "error",
+        standardize=arguments.standardize,
+    )
+    return _fit_and_write(entry.make(values), dataset, arguments)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    experiment = Experiment.from_json(arguments.experiment.read_text(encoding="utf-8"))
+    content = arguments.table.read_bytes() if arguments.table else None
+    return _fit_and_write(experiment.make(), experiment.data.load(content), arguments)
+
+
+def _fit_and_write(model: StepwiseClusterer, dataset: Dataset, arguments: argparse.Namespace) -> int:
+    say: TextIO | None = None if arguments.quiet else sys.stderr
+    for note in dataset.notes if say else ():
+        print(f"note: {note}", file=say)
+    on_terminal = say is not None and say.isatty()
+    for step in model.iter_fit(dataset.X):
+        if on_terminal:
+            done = int(_BAR * step.progress)
+            width = os.get_terminal_size(say.fileno()).columns if say else 80
+            line = f"[{'#' * done}{'.' * (_BAR - done)}] {step.progress:4.0%} {step.state.caption}"
+            print("\r" + line[: width - 1].ljust(width - 1), end="", file=say)
+    if on_terminal:
+        print(file=say)
+    text = to_csv_text(labels_frame(dataset, model.labels_, model.state_.confidence()))
+    if arguments.output == "-":
+        sys.stdout.write(text.replace("\r\n", "\n"))
+    else:
+        Path(arguments.output).write_text(text, encoding="utf-8", newline="")
+    if say:
+        sizes = ", ".join(str(int((model.labels_ == h).sum())) for h in range(model.labels_.max() + 1))
+        print(
+            f"{len(model.labels_)} points, cluster sizes {sizes}, objective {model.objective_:.6g}", file=say
+        )
+    return 0

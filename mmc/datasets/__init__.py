@@ -1,0 +1,50 @@
+"""Data to cluster: toys with a known grouping, measured sets, and tables of the user."""
+
+from mmc.datasets._dataset import Dataset, labels_frame, to_csv_text
+from mmc.datasets.bundled import load_breast_cancer, load_digits, load_iris, load_wine
+from mmc.datasets.catalog import CATALOG, Entry, load
+from mmc.datasets.tables import (
+    MissingValuesError,
+    TableError,
+    load_table,
+    numeric_columns,
+    read_table,
+)
+from mmc.datasets.toys import (
+    make_anisotropic,
+    make_circle_gaussian,
+    make_four_gaussians,
+    make_high_low,
+    make_moons,
+    make_noise,
+    make_rings,
+    make_spirals,
+    make_three_gaussians,
+)
+
+__all__ = [
+    "CATALOG",
+    "Dataset",
+    "Entry",
+    "MissingValuesError",
+    "TableError",
+    "labels_frame",
+    "load",
+    "load_breast_cancer",
+    "load_digits",
+    "load_iris",
+    "load_table",
+    "load_wine",
+    "make_anisotropic",
+    "make_circle_gaussian",
+    "make_four_gaussians",
+    "make_high_low",
+    "make_moons",
+    "make_noise",
+    "make_rings",
+    "make_spirals",
+    "make_three_gaussians",
+    "numeric_columns",
+    "read_table",
+    "to_csv_text",
+]

@@ -1,0 +1,146 @@
+"""A data set: the matrix to cluster together with the table it was taken from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from sklearn.preprocessing import StandardScaler
+
+from mmc.datasets._cells import is_number
+
+# A spreadsheet takes a cell that begins with one of these for a formula.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Points to cluster and where they come from.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, d)
+        The points, as float64.
+    y : ndarray of shape (n,) or None
+        Integer codes of the reference labelling, if there is one.
+    feature_names : tuple of str
+        The names of the d columns of ``X``.
+    name : str
+        What the data set is called.
+    frame : pandas.DataFrame
+        All rows and columns of the original table, in their order.
+    rows : ndarray of shape (n,)
+        The position in ``frame`` of each row of ``X``.
+    notes : tuple of str
+        What was left out or changed, in words for the user.
+    """
+
+    X: npt.NDArray[np.float64]
+    y: npt.NDArray[np.int64] | None
+    feature_names: tuple[str, ...]
+    name: str
+    frame: pd.DataFrame
+    rows: npt.NDArray[np.int64]
+    notes: tuple[str, ...] = ()
+
+    def standardized(self) -> Dataset:
+        """Return a copy in which every column of ``X`` has mean 0 and variance 1.
+
+        A constant column becomes zeros. ``frame`` keeps the original values.
+        """
+        note = "Every column was shifted to mean 0 and scaled to variance 1."
+        X = np.asarray(StandardScaler().fit_transform(self.X), dtype=np.float64)
+        return replace(self, X=X, notes=(*self.notes, note))
+
+
+def from_arrays(
+    X: npt.NDArray[np.float64],
+    y: npt.NDArray[np.int64] | None,
+    feature_names: tuple[str, ...],
+    name: str,
+    class_names: npt.ArrayLike | None = None,
+) -> Dataset:
+    """Build a data set whose table is ``X`` and, if there are labels, a column ``class``.
+
+    ``class_names`` are the entries of that column, one for each row; without them it holds ``y``.
+    """
+    frame = pd.DataFrame(X, columns=list(feature_names))
+    if y is not None:
+        frame["class"] = y if class_names is None else np.asarray(class_names)
+    return Dataset(X, y, feature_names, name, frame, np.arange(len(X), dtype=np.int64))
+
+
+def labels_frame(
+    dataset: Dataset, labels: npt.ArrayLike, confidence: npt.ArrayLike | None = None
+) -> pd.DataFrame:
+    """Put the found clusters beside the original table.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The clustered data.
+    labels : array-like of int, shape (n,)
+        The cluster of each row of ``dataset.X``.
+    confidence : array-like of float, shape (n,), default=None
+        How sure each label is. Without it the column is left out.
+
+    Returns
+    -------
+    pandas.DataFrame
+        All original rows and columns, then ``cluster`` (whole numbers) and ``confidence``; both are
+        missing in the rows that were not clustered. If the table has a column of that name already,
+        the new one is called ``cluster_2`` and so on.
+    """
+    frame = dataset.frame.copy()
+    clusters = pd.array([pd.NA] * len(frame), dtype="Int64")
+    clusters[dataset.rows] = _one_per_row(dataset, labels, "labels").astype(np.int64)
+    frame[_free_name(frame, "cluster")] = clusters
+    if confidence is not None:
+        sure = np.full(len(frame), np.nan)
+        sure[dataset.rows] = _one_per_row(dataset, confidence, "confidence")
+        frame[_free_name(frame, "confidence")] = sure
+    return frame
+
+
+def to_csv_text(frame: pd.DataFrame) -> str:
+    """Write a table as CSV that is safe to open in a spreadsheet.
+
+    Text cells and column names that a spreadsheet would run as a formula get a leading ``'``.
+    Numbers stay numbers, also those that are held as text, such as ``-3.2``.
+    """
+    safe = pd.DataFrame({position: _defused(column) for position, (_, column) in enumerate(frame.items())})
+    safe.columns = pd.Index([_defuse(str(column)) for column in frame.columns], dtype=object)
+    # With "\n" alone some Python versions leave a "\r" inside a cell unquoted, which would start a new row.
+    return safe.to_csv(index=False, lineterminator="\r\n")
+
+
+def _one_per_row(dataset: Dataset, values: npt.ArrayLike, what: str) -> npt.NDArray[np.generic]:
+    array = np.asarray(values)
+    if array.shape != dataset.rows.shape:
+        raise ValueError(
+            f"{what} has shape {array.shape}, but the data set {dataset.name!r} has {len(dataset.rows)} rows "
+            f"to label: give one value for each row of X"
+        )
+    return array
+
+
+def _free_name(frame: pd.DataFrame, wanted: str) -> str:
+    name, number = wanted, 1
+    while name in frame.columns:
+        number += 1
+        name = f"{wanted}_{number}"
+    return name
+
+
+def _defused(column: pd.Series) -> pd.Series:
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        return column
+    return column.astype(object).map(_defuse)
+
+
+def _defuse(cell: object) -> object:
+    if isinstance(cell, str) and cell.startswith(_FORMULA_STARTS) and not is_number(cell, finite=True):
+        return "'" + cell
+    return cell

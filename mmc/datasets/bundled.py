@@ -1,0 +1,61 @@
+"""Measured data sets that come with scikit-learn; nothing is fetched from the network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn import datasets as sklearn_datasets
+
+from mmc.datasets._dataset import Dataset, from_arrays
+
+
+def load_iris() -> Dataset:
+    """Load 150 iris flowers of three species, measured in four lengths."""
+    return _with_named_classes(sklearn_datasets.load_iris(), "iris")
+
+
+def load_wine() -> Dataset:
+    """Load 178 wines from three growers, measured in 13 properties of very different scale."""
+    return _with_named_classes(sklearn_datasets.load_wine(), "wine")
+
+
+def load_breast_cancer() -> Dataset:
+    """Load 569 breast tumours, malignant or benign, measured in 30 properties of their cell nuclei."""
+    return _with_named_classes(sklearn_datasets.load_breast_cancer(), "breast-cancer")
+
+
+def load_digits(classes: Sequence[int] | None = None) -> Dataset:
+    """Load 1797 handwritten digits as images of 8 by 8 pixels.
+
+    Parameters
+    ----------
+    classes : sequence of int, default=None
+        The digits to keep, for example ``(3, 8)``; by default all ten.
+
+    Returns
+    -------
+    Dataset
+        ``y`` holds the digits themselves. Its table has the kept images only.
+    """
+    bunch = sklearn_datasets.load_digits()
+    X, y = np.asarray(bunch.data, dtype=np.float64), np.asarray(bunch.target, dtype=np.int64)
+    if classes is not None:
+        keep = np.isin(y, _digits(classes))
+        X, y = X[keep], y[keep]
+    return from_arrays(X, y, tuple(bunch.feature_names), "digits")
+
+
+def _digits(classes: Sequence[int]) -> list[int]:
+    wanted = list(classes)
+    if not wanted or not set(wanted) <= set(range(10)):
+        raise ValueError(f"classes must be one or more digits from 0 to 9, got {classes!r}")
+    return wanted
+
+
+def _with_named_classes(bunch: Any, name: str) -> Dataset:
+    y = np.asarray(bunch.target, dtype=np.int64)
+    class_names = np.asarray(bunch.target_names)[y].astype(object)
+    X = np.asarray(bunch.data, dtype=np.float64)
+    return from_arrays(X, y, tuple(str(feature) for feature in bunch.feature_names), name, class_names)

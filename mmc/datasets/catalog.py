@@ -1,0 +1,212 @@
+"""The built-in data sets under one roof: what there is, what it takes, and how to load it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+from typing import Any, Literal
+
+from mmc.datasets import bundled, toys
+from mmc.datasets._dataset import Dataset, from_arrays
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One built-in data set.
+
+    Attributes
+    ----------
+    key : str
+        The name under which `load` knows it.
+    title, summary : str
+        A heading, and one sentence on what is in it.
+    kind : {"toy", "bundled"}
+        Drawn at random in the plane, or measured.
+    n_clusters : int
+        The number of groups of the reference labelling; 2 where there is none.
+    standardize : bool
+        Whether it should be standardized before clustering.
+    parameters : tuple of str
+        What `load` takes for it.
+    noise_default, noise_max : float or None
+        The usual and the largest sensible noise; None if it takes no noise.
+    loader : callable
+        Returns the `Dataset`; takes ``parameters`` by name.
+    """
+
+    key: str
+    title: str
+    summary: str
+    kind: Literal["toy", "bundled"]
+    n_clusters: int
+    standardize: bool
+    parameters: tuple[str, ...]
+    noise_default: float | None
+    noise_max: float | None
+    loader: Callable[..., Dataset]
+
+
+def load(key: str, **parameters: Any) -> Dataset:
+    """Load a built-in data set.
+
+    Parameters
+    ----------
+    key : str
+        Its key in `CATALOG`, for example ``"moons"``.
+    **parameters
+        Those named in ``CATALOG[key].parameters``, for example ``n_samples=100``.
+
+    Returns
+    -------
+    Dataset
+        The data, not standardized.
+    """
+    if key not in CATALOG:
+        raise ValueError(f"there is no data set {key!r}; known ones are {', '.join(CATALOG)}")
+    entry = CATALOG[key]
+    for name in parameters:
+        if name not in entry.parameters:
+            takes = ", ".join(entry.parameters) or "no parameters"
+            raise ValueError(f"the data set {key!r} does not take {name!r}; it takes {takes}")
+    return entry.loader(**parameters)
+
+
+def _load_toy(make: Callable[..., toys.Points], key: str, **parameters: Any) -> Dataset:
+    X, y = make(**parameters)
+    return from_arrays(X, None if make is toys.make_noise else y, ("x1", "x2"), key)
+
+
+def _toy(
+    key: str,
+    title: str,
+    make: Callable[..., toys.Points],
+    n_clusters: int,
+    noise_max: float | None,
+    summary: str,
+) -> Entry:
+    signature = inspect.signature(make).parameters
+    noise_default = signature["noise"].default if "noise" in signature else None
+    loader = partial(_load_toy, make, key)
+    return Entry(
+        key, title, summary, "toy", n_clusters, True, tuple(signature), noise_default, noise_max, loader
+    )
+
+
+def _bundled(
+    key: str, title: str, loader: Callable[..., Dataset], n_clusters: int, standardize: bool, summary: str
+) -> Entry:
+    parameters = tuple(inspect.signature(loader).parameters)
+    return Entry(key, title, summary, "bundled", n_clusters, standardize, parameters, None, None, loader)
+
+
+_ENTRIES = (
+    _toy(
+        "three-gaussians",
+        "Three Gaussians",
+        toys.make_three_gaussians,
+        3,
+        2.0,
+        "Three round clouds that just touch: the easy case, which every method should solve.",
+    ),
+    _toy(
+        "four-gaussians",
+        "Four Gaussians",
+        toys.make_four_gaussians,
+        4,
+        2.0,
+        "Four round clouds at the corners of a square, clearly apart.",
+    ),
+    _toy(
+        "moons",
+        "Two moons",
+        toys.make_moons,
+        2,
+        0.4,
+        "Two half circles that reach into each other, so no straight line separates them.",
+    ),
+    _toy(
+        "spirals",
+        "Two spirals",
+        toys.make_spirals,
+        2,
+        0.5,
+        "Two arms wound around each other: what belongs together is a path, not a cloud.",
+    ),
+    _toy(
+        "circle-gaussian",
+        "Circle and Gaussian",
+        toys.make_circle_gaussian,
+        2,
+        1.5,
+        "A round cloud inside a circle: both groups have the same centre.",
+    ),
+    _toy(
+        "high-low",
+        "High and low density",
+        toys.make_high_low,
+        2,
+        0.5,
+        "A small dense cloud in the middle of a wide thin one: the groups differ only in their density.",
+    ),
+    _toy(
+        "rings",
+        "Two rings",
+        toys.make_rings,
+        2,
+        0.6,
+        "A small ring inside a larger one, around the same centre.",
+    ),
+    _toy(
+        "anisotropic",
+        "Long clouds",
+        toys.make_anisotropic,
+        3,
+        1.5,
+        "Three long parallel clouds, which k-means cuts across because it expects round ones.",
+    ),
+    _toy(
+        "noise",
+        "Nothing but noise",
+        toys.make_noise,
+        2,
+        None,
+        "Points spread evenly over a square: there are no clusters, yet most methods will report some.",
+    ),
+    _bundled(
+        "iris",
+        "Iris flowers",
+        bundled.load_iris,
+        3,
+        True,
+        "Flowers of three species, measured in four lengths; one species is easy to tell, two overlap.",
+    ),
+    _bundled(
+        "wine",
+        "Wines",
+        bundled.load_wine,
+        3,
+        True,
+        "Wines from three growers, measured in 13 chemical properties of very different scale.",
+    ),
+    _bundled(
+        "breast-cancer",
+        "Breast cancer",
+        bundled.load_breast_cancer,
+        2,
+        True,
+        "Malignant and benign tumours, measured in 30 properties of their cell nuclei.",
+    ),
+    _bundled(
+        "digits",
+        "Handwritten digits",
+        bundled.load_digits,
+        10,
+        False,
+        "Handwritten digits as images of 8 by 8 pixels; two that are easily confused are 3 and 8.",
+    ),
+)
+
+CATALOG: Mapping[str, Entry] = MappingProxyType({entry.key: entry for entry in _ENTRIES})

@@ -1,0 +1,271 @@
+"""Tables of the user: reading a text or Parquet file, and choosing what to cluster from it.
+
+What cannot be read is an error that names the cause and the remedy; what was left out or changed is a
+note on the data set. Nothing is filled in or dropped unless it was asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from mmc.datasets._cells import MISSING_WORDS, column, decimal_mark, has_header, unique_names
+from mmc.datasets._dataset import Dataset
+from mmc.datasets._errors import MissingValuesError, TableError, counted, listed, shown
+from mmc.datasets._parquet import MAGIC, read_parquet
+from mmc.datasets._source import Source, read_bytes
+from mmc.datasets._text import decode, split
+
+__all__ = ["MissingValuesError", "TableError", "load_table", "numeric_columns", "read_table"]
+
+MAX_BYTES = 20 * 1024 * 1024
+MAX_COLUMNS = 2000
+# Squares of larger values, and sums of them, come near the largest float64.
+LARGEST_VALUE = 1e150
+
+
+class _Table(NamedTuple):
+    frame: pd.DataFrame
+    name: str
+    notes: list[str]
+
+
+class _Features(NamedTuple):
+    names: list[str]
+    values: npt.NDArray[np.float64]
+
+
+def read_table(source: Source, *, name: str | None = None, max_bytes: int = MAX_BYTES) -> pd.DataFrame:
+    """Read a table from a text or Parquet file.
+
+    Encoding, delimiter, decimal mark and header of a text are found by looking at it.
+
+    Parameters
+    ----------
+    source : path, bytes or binary file
+        The table.
+    name : str, default=None
+        What to call it in messages; by default the name of the file.
+    max_bytes : int, default=20 MB
+        Larger files are refused.
+
+    Returns
+    -------
+    pandas.DataFrame
+        All rows and columns. Empty cells, ``NA``, ``NaN``, ``null``, ``?`` and ``-`` are missing values
+        of a numeric column; a column of words is kept as it stands.
+
+    Raises
+    ------
+    TableError
+        If the file cannot be read as a table of at least two rows.
+    """
+    return _read(source, name, max_bytes).frame
+
+
+def numeric_columns(frame: pd.DataFrame) -> list[str]:
+    """Name the columns that can be clustered: numbers, at least one of them finite."""
+    return [str(name) for name, values in frame.items() if _is_numeric(values)]
+
+
+def load_table(
+    source: Source,
+    *,
+    columns: Sequence[str] | None = None,
+    label: str | None = None,
+    missing: Literal["error", "drop"] = "error",
+    standardize: bool = False,
+    name: str | None = None,
+    max_bytes: int = MAX_BYTES,
+) -> Dataset:
+    """Read a table and take the numeric columns to cluster from it.
+
+    Parameters
+    ----------
+    source : path, bytes or binary file
+        The table, as for `read_table`.
+    columns : sequence of str, default=None
+        The columns to use; by default all numeric ones. Columns in which nothing varies are left out.
+    label : str, default=None
+        A column with a reference labelling. It is not used for clustering.
+    missing : {"error", "drop"}, default="error"
+        What to do with rows that have a missing or infinite value in a column that is used.
+    standardize : bool, default=False
+        Whether to scale every column to mean 0 and variance 1.
+    name : str, default=None
+        What to call the data set; by default the name of the file.
+    max_bytes : int, default=20 MB
+        Larger files are refused.
+
+    Returns
+    -------
+    Dataset
+        Its ``notes`` tell what was left out or changed.
+
+    Raises
+    ------
+    MissingValuesError
+        If values are missing and ``missing="error"``.
+    TableError
+        If the file cannot be read, or holds nothing to cluster.
+    """
+    if missing not in ("error", "drop"):
+        raise ValueError(f"missing must be 'error' or 'drop', got {missing!r}")
+    frame, called, notes = _read(source, name, max_bytes)
+    chosen = _chosen_columns(frame, called, columns, label, notes)
+    features = _Features(chosen, np.column_stack([_floats(frame[column]) for column in chosen]))
+    usable = np.asarray(np.isfinite(features.values).all(axis=1))
+    if not usable.all():
+        _leave_out_rows(features, usable, called, missing, notes)
+    features = _varying(_Features(features.names, features.values[usable]), called, notes)
+    _check_values(features)
+    rows = np.flatnonzero(usable).astype(np.int64)
+    y = None if label is None else _codes(frame[label].iloc[rows], notes)
+    dataset = Dataset(features.values, y, tuple(features.names), called, frame, rows, tuple(notes))
+    return dataset.standardized() if standardize else dataset
+
+
+def _read(source: Source, name: str | None, max_bytes: int) -> _Table:
+    data, called = read_bytes(source, name, max_bytes)
+    if not data.strip():
+        raise TableError(f"{shown(called)} is empty: give a file with a header line and at least two rows")
+    if data.startswith(MAGIC):
+        # A text has fewer cells than bytes; the same bound holds for what a Parquet file unpacks to.
+        given, series = read_parquet(data, called, max_bytes)
+        _check_column_count(len(given), called)
+        names, notes = unique_names(given)
+        frame = pd.DataFrame(dict(zip(names, series, strict=True)))
+    else:
+        frame, notes = _read_text(data, called)
+    if len(frame) < 2:
+        found = "only a header and no rows" if len(frame) == 0 else "only one row"
+        raise TableError(f"{shown(called)} has {found} of data: at least two rows are needed")
+    return _Table(frame, called, notes)
+
+
+def _read_text(data: bytes, name: str) -> tuple[pd.DataFrame, list[str]]:
+    text, encoding = decode(data, name)
+    rows, delimiter = split(text, name)
+    width = len(rows[0])
+    _check_column_count(width, name)
+    decimal = decimal_mark(rows, delimiter)
+    header = has_header(rows, decimal)
+    names, notes = unique_names(rows[0] if header else [f"column_{j}" for j in range(1, width + 1)])
+    body = rows[1:] if header else rows
+    frame = pd.DataFrame({names[j]: column([row[j] for row in body], decimal) for j in range(width)})
+    if decimal == ",":
+        notes.append("The comma was read as the decimal mark: 1,5 is one and a half.")
+    if encoding in ("cp1252", "latin-1"):
+        notes.append("The text is not UTF-8 and was read as Latin-1; check letters with accents.")
+    return frame, notes
+
+
+def _check_column_count(width: int, name: str) -> None:
+    if width > MAX_COLUMNS:
+        raise TableError(
+            f"{shown(name)} has {width} columns, and at most {MAX_COLUMNS} are read: "
+            f"keep the columns you need"
+        )
+
+
+def _is_numeric(values: pd.Series) -> bool:
+    dtype = values.dtype
+    if not pd.api.types.is_numeric_dtype(dtype) or pd.api.types.is_bool_dtype(dtype):
+        return False
+    return not pd.api.types.is_complex_dtype(dtype) and bool(np.isfinite(_floats(values)).any())
+
+
+def _floats(values: pd.Series) -> npt.NDArray[np.float64]:
+    return values.to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _chosen_columns(
+    frame: pd.DataFrame, name: str, columns: Sequence[str] | None, label: str | None, notes: list[str]
+) -> list[str]:
+    if isinstance(columns, str):
+        raise ValueError(f"columns must be a sequence of names, got the single text {shown(columns)}")
+    numeric = numeric_columns(frame)
+    asked = numeric if columns is None else list(dict.fromkeys(columns))
+    named = asked if label is None else [*asked, label]
+    if unknown := [column for column in named if column not in frame.columns]:
+        raise TableError(
+            f"{shown(name)} has no column {listed(unknown)}; its columns are {listed(frame.columns)}"
+        )
+    if label in asked and columns is not None:
+        notes.append(f"The column {shown(label)} is the reference labelling and was not used for clustering.")
+    chosen = [column for column in asked if column != label]
+    if words := [column for column in chosen if column not in numeric]:
+        raise TableError(
+            f"not all values of {listed(words)} are numbers: choose among the numeric columns "
+            f"({listed(numeric) or 'there are none'})"
+        )
+    if not chosen:
+        raise TableError(
+            f"{shown(name)} has no numeric column to cluster; its columns are {listed(frame.columns)}. "
+            f"At least one column must hold numbers only; check the delimiter and the decimal mark"
+        )
+    if columns is None and len(chosen) == 1:
+        notes.append(
+            f"Only one numeric column was found, {shown(chosen[0])}. "
+            f"If you expected more, check the delimiter."
+        )
+    return chosen
+
+
+def _varying(features: _Features, name: str, notes: list[str]) -> _Features:
+    """Leave out the columns that hold one value only."""
+    names, values = features
+    varies = values.min(axis=0) < values.max(axis=0)
+    if not varies.any():
+        raise TableError(
+            f"nothing varies in {shown(name)}: all rows have the same value in {listed(names)}. "
+            f"Give a table in which at least one numeric column has different values"
+        )
+    constant = [column for column, varying in zip(names, varies, strict=True) if not varying]
+    if constant:
+        notes.append(f"Left out because all rows have the same value: {listed(constant)}.")
+    return _Features([column for column in names if column not in constant], values[:, varies])
+
+
+def _leave_out_rows(
+    features: _Features, usable: npt.NDArray[np.bool_], name: str, missing: str, notes: list[str]
+) -> None:
+    n_rows, n_bad = len(usable), int((~usable).sum())
+    gaps = (~np.isfinite(features.values)).sum(axis=0)
+    worst = f"most of them in the column {shown(features.names[int(gaps.argmax())])}"
+    what = f"{n_bad} of {n_rows} rows of {shown(name)} have missing or infinite values, {worst}"
+    if n_rows - n_bad < 2:
+        raise TableError(
+            f"{what}: fewer than two rows are complete. Fill in the values, or leave that column out"
+        )
+    if missing == "error":
+        raise MissingValuesError(
+            f"{what}. missing='drop' leaves those rows out; or fill in the values, or choose other columns",
+            n_bad,
+        )
+    notes.append(f"{counted(n_bad, 'row')} of {n_rows} left out because of missing or infinite values.")
+
+
+def _check_values(features: _Features) -> None:
+    sizes = np.abs(features.values).max(axis=0)
+    if (sizes > LARGEST_VALUE).any():
+        worst = int(sizes.argmax())
+        raise TableError(
+            f"the column {shown(features.names[worst])} holds a value of size {sizes[worst]:.3g}, beyond "
+            f"{LARGEST_VALUE:g}, which cannot be squared safely: rescale that column, or leave it out"
+        )
+
+
+def _codes(labels: pd.Series, notes: list[str]) -> npt.NDArray[np.int64] | None:
+    if not pd.api.types.is_numeric_dtype(labels.dtype):
+        texts = labels.astype(object).where(labels.notna(), "").map(lambda cell: str(cell).strip())
+        labels = texts.mask(texts.str.lower().isin(list(MISSING_WORDS)))
+    if labels.isna().any():
+        lacking = counted(int(labels.isna().sum()), "row")
+        notes.append(f"The reference labelling {shown(labels.name)} is not used: {lacking} without a label.")
+        return None
+    return pd.factorize(labels, sort=True)[0].astype(np.int64)

@@ -1,0 +1,163 @@
+"""An experiment: data, algorithm and parameters, as JSON and as a script that reproduces it to the label.
+
+The app, the command line and the files they write all speak of a run in these terms.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import mmc.datasets as datasets
+from mmc import registry
+from mmc.base import StepwiseClusterer
+from mmc.datasets import Dataset
+
+_TABLE_OPTIONS = ("columns", "label", "missing")
+
+
+@dataclass(frozen=True)
+class Data:
+    """Where the points come from.
+
+    Attributes
+    ----------
+    source : str
+        Key of a built-in set, or "table" for a file of the user.
+    options : mapping
+        For a built-in set what its loader takes; for a table `columns`, `label` and `missing`.
+    standardize : bool
+    name : str
+        Name of the file.
+    sha256 : str
+        Of the file's content, by which another file of the same name is told apart.
+    """
+
+    source: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    standardize: bool = False
+    name: str = ""
+    sha256: str = ""
+
+    def load(self, content: bytes | None = None) -> Dataset:
+        """Make or read the points.
+
+        Parameters
+        ----------
+        content : bytes or None
+            Of the file, for a table.
+
+        Returns
+        -------
+        Dataset
+
+        Raises
+        ------
+        ValueError
+            If the content is missing or is not the one that was used, or as the loaders say.
+        """
+        if self.source != "table":
+            dataset = datasets.load(self.source, **self.options)
+            return dataset.standardized() if self.standardize else dataset
+        if content is None:
+            raise ValueError(f"This experiment needs the file {self.name!r}: load it first.")
+        if self.sha256 and fingerprint(content) != self.sha256:
+            raise ValueError(f"The file is not the {self.name!r} that this experiment was made with.")
+        return datasets.load_table(content, name=self.name, standardize=self.standardize, **self.options)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Data, algorithm and parameters.
+
+    Attributes
+    ----------
+    data : Data
+    algorithm : str
+        Name in the registry.
+    parameters : mapping
+        Those that are set; the others keep their defaults.
+    """
+
+    data: Data
+    algorithm: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def make(self) -> StepwiseClusterer:
+        """Make the estimator."""
+        return registry.get(self.algorithm).make(self.parameters)
+
+    def to_json(self) -> str:
+        """Write the experiment as JSON."""
+        return json.dumps({"mmc": 1, **asdict(self)}, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Experiment:
+        """Read an experiment; the inverse of `to_json`.
+
+        Raises
+        ------
+        ValueError
+            If the text is no experiment, or names an algorithm or parameter that does not exist.
+        """
+        try:
+            content = json.loads(text)
+            data = content["data"]
+            experiment = cls(
+                Data(
+                    str(data["source"]),
+                    dict(data["options"]),
+                    bool(data["standardize"]),
+                    str(data.get("name", "")),
+                    str(data.get("sha256", "")),
+                ),
+                str(content["algorithm"]),
+                dict(content["parameters"]),
+            )
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise ValueError(
+                "This is not an experiment file: it lacks data, algorithm or parameters as the app writes them."
+            ) from error
+        experiment.make()
+        unknown = set(experiment.data.options) - set(_TABLE_OPTIONS)
+        if experiment.data.source == "table" and unknown:
+            raise ValueError(f"A table does not take {', '.join(map(repr, sorted(unknown)))}.")
+        return experiment
+
+    def to_script(self) -> str:
+        """Write a Python script that makes the same labels and saves them as labels.csv."""
+        data, options = self.data, dict(self.data.options)
+        if data.source == "table":
+            load = _call("load_table", data.name, **options, standardize=data.standardize)
+        else:
+            load = _call("load", data.source, **options) + (".standardized()" if data.standardize else "")
+        loader = "load_table" if data.source == "table" else "load"
+        model = _call(self.algorithm, **self.parameters)
+        return (
+            "from pathlib import Path\n\n"
+            f"from mmc import {self.algorithm}\n"
+            f"from mmc.datasets import labels_frame, {loader}, to_csv_text\n\n"
+            f"dataset = {load}\n"
+            f"model = {model}.fit(dataset.X)\n"
+            'print(f"objective {model.objective_:.6g}")\n'
+            "table = labels_frame(dataset, model.labels_, model.state_.confidence())\n"
+            'Path("labels.csv").write_text(to_csv_text(table), encoding="utf-8", newline="")\n'
+        )
+
+
+def fingerprint(content: bytes) -> str:
+    """Give the SHA-256 of a file's content."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def _call(function: str, *args: Any, **kwargs: Any) -> str:
+    written = [*map(_literal, args), *(f"{name}={_literal(value)}" for name, value in kwargs.items())]
+    return f"{function}({', '.join(written)})"
+
+
+def _literal(value: Any) -> str:
+    """Write a value so that whatever a file name or column holds stays a literal."""
+    return ascii(value) if isinstance(value, str) else repr(value)

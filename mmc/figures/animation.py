@@ -1,0 +1,237 @@
+"""The animated scatter: points, border and claimed points above, the objective below, one frame per step.
+
+A frame carries only what changes, as typed arrays, and is drawn without a redraw of the whole figure;
+play, pause, stepping and scrubbing are the player's (`player.js`), which is the same in the app and in an
+exported file.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Mapping
+from importlib import resources
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from mmc.figures.palette import NEUTRAL, SYMBOLS, cluster_color, colorscale
+from mmc.figures.scene import Scene, frame_range
+
+#: Positions of the traces that a frame changes.
+_BORDER, _POINTS, _CHANGED, _NOW = 0, 1, 2, 4
+
+_HEIGHT = 620
+
+
+def animation(scene: Scene, objective: str = "objective") -> go.Figure:
+    """Draw a recorded fit; the figure shows its last frame at first.
+
+    Parameters
+    ----------
+    scene : Scene
+    objective : str
+        Name of the lower axis.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    last = len(scene.captions) - 1
+    size = float(np.clip(14 - 2.2 * np.log10(len(scene.view.points)) ** 1.3, 4, 11))
+    figure = make_subplots(rows=2, cols=1, row_heights=[0.76, 0.24], vertical_spacing=0.13)
+    figure.add_traces(
+        [
+            go.Scatter(
+                **_border(scene, last), mode="lines", line={"color": NEUTRAL, "width": 2}, hoverinfo="skip"
+            ),
+            _points(scene, last, size),
+            go.Scatter(
+                **_changed(scene, last),
+                mode="markers",
+                marker={
+                    "symbol": "circle-open",
+                    "size": size + 5,
+                    "color": NEUTRAL,
+                    "line": {"width": 1.5},
+                },
+                hoverinfo="skip",
+            ),
+            go.Scatter(
+                y=scene.objective,
+                mode="lines",
+                line={"color": NEUTRAL, "width": 2},
+                hovertemplate=f"step %{{x}}<br>{html.escape(objective)} %{{y:.4g}}<extra></extra>",
+            ),
+            go.Scatter(
+                **_now(scene, last), mode="markers", marker={"size": 11, "color": "#D55E00"}, hoverinfo="skip"
+            ),
+            *_legend(scene, size),
+        ],
+        rows=[1, 1, 1, 2, 2] + [1] * scene.n_clusters,
+        cols=[1] * (5 + scene.n_clusters),
+    )
+    figure.update_traces(showlegend=False, selector=lambda trace: trace.name is None)
+    _lay_out(figure, scene, objective)
+    figure.frames = [_frame(scene, i) for i in range(last + 1)]
+    return figure
+
+
+def animation_html(scenes: Mapping[str, Scene], objective: str, title: str) -> str:
+    """Write animations as one HTML page that needs nothing else, with the player below them.
+
+    Parameters
+    ----------
+    scenes : mapping from str to Scene
+        Named pictures that run side by side.
+    objective : str
+    title : str
+
+    Returns
+    -------
+    str
+    """
+    charts = [
+        animation(scene, objective)
+        .update_layout(title={"text": html.escape(name), "x": 0.5}, template="plotly_white", margin_t=60)
+        .to_html(
+            full_html=False,
+            include_plotlyjs=i == 0,
+            div_id=f"chart-{i}",
+            config=chart_config(),
+            auto_play=False,
+        )
+        for i, (name, scene) in enumerate(scenes.items())
+    ]
+    options = json.dumps(player_options(scenes, [f"#chart-{i}" for i in range(len(charts))]))
+    safe = options.replace("<", "\\u003c")  # no text of the data may close the script
+    columns = "".join(f'<div class="column">{chart}</div>' for chart in charts)
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<style>{player_asset('player.css')} body {{font-family: sans-serif; margin: 1rem}}"
+        " .charts {display: flex; flex-wrap: wrap} .column {flex: 1 1 26rem; min-width: 0}</style></head>"
+        f'<body><h1 style="font-size: 1.2rem">{html.escape(title)}</h1><div class="charts">{columns}</div>'
+        f'<div id="player"></div><script>{player_asset("player.js")}\n'
+        f"mountPlayer(document.getElementById('player'), {safe});</script></body></html>"
+    )
+
+
+def player_options(scenes: Mapping[str, Scene], selectors: list[str]) -> dict[str, Any]:
+    """Collect what the player needs to know about the charts it moves."""
+    return {
+        "charts": selectors,
+        "names": list(scenes) if len(scenes) > 1 else [""],
+        "captions": [scene.captions for scene in scenes.values()],
+    }
+
+
+def player_asset(name: str) -> str:
+    """Read the player's script or style sheet."""
+    return resources.files("mmc.figures").joinpath(name).read_text(encoding="utf-8")
+
+
+def chart_config() -> dict[str, Any]:
+    """Give Plotly's settings for a chart with a lasso and little else on its bar."""
+    return {
+        "displaylogo": False,
+        "responsive": True,
+        "modeBarButtonsToRemove": ["autoScale2d", "zoomIn2d", "zoomOut2d"],
+    }
+
+
+def _points(scene: Scene, i: int, size: float) -> go.Scatter:
+    marker = _marker(scene, i)
+    points = scene.view.points.astype(np.float32)
+    return go.Scatter(
+        x=points[:, 0],
+        y=points[:, 1],
+        mode="markers",
+        marker={
+            **marker,
+            "size": size,
+            "cmin": -0.5,
+            "cmax": scene.n_clusters - 0.5,
+            "colorscale": colorscale(scene.n_clusters),
+            "showscale": False,
+            "line": {"width": 0.5, "color": "white"},
+        },
+        customdata=scene.view.sample.astype(np.int32),
+        hovertemplate="row %{customdata}<br>cluster %{marker.color}<br>%{x:.3g}, %{y:.3g}<extra></extra>",
+    )
+
+
+def _marker(scene: Scene, i: int) -> dict[str, Any]:
+    labels = scene.labels[i]
+    if scene.n_clusters > len(SYMBOLS):
+        return {"color": labels}
+    return {"color": labels, "symbol": np.array(SYMBOLS, dtype=np.uint8)[labels]}
+
+
+def _border(scene: Scene, i: int) -> dict[str, Any]:
+    return {"x": scene.borders[i][:, 0], "y": scene.borders[i][:, 1]}
+
+
+def _changed(scene: Scene, i: int) -> dict[str, Any]:
+    points = scene.view.points[scene.changed[i]].astype(np.float32)
+    return {"x": points[:, 0], "y": points[:, 1]}
+
+
+def _now(scene: Scene, i: int) -> dict[str, Any]:
+    return {"x": [i], "y": [float(scene.objective[i])]}
+
+
+def _legend(scene: Scene, size: float) -> list[go.Scatter]:
+    return [
+        go.Scatter(
+            x=[None],
+            y=[None],
+            mode="markers",
+            name=f"cluster {h}",
+            hoverinfo="skip",
+            marker={
+                "color": cluster_color(h),
+                "size": max(size, 8),
+                "symbol": SYMBOLS[h] if scene.n_clusters <= len(SYMBOLS) else 0,
+            },
+        )
+        for h in range(scene.n_clusters)
+    ]
+
+
+def _frame(scene: Scene, i: int) -> dict[str, Any]:
+    return {
+        "name": str(i),
+        "traces": [_BORDER, _POINTS, _CHANGED, _NOW],
+        "data": [
+            {"type": "scatter", **_border(scene, i)},
+            {"type": "scatter", "marker": _marker(scene, i)},
+            {"type": "scatter", **_changed(scene, i)},
+            {"type": "scatter", **_now(scene, i)},
+        ],
+    }
+
+
+def _lay_out(figure: go.Figure, scene: Scene, objective: str) -> None:
+    points, titles = scene.view.points, [html.escape(t[:40]) for t in scene.view.titles]
+    figure.update_layout(
+        height=_HEIGHT,
+        margin={"l": 10, "r": 10, "t": 34, "b": 10},
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": 0, "itemclick": False},
+        dragmode="lasso",
+        hovermode="closest",
+        uirevision="fixed",
+    )
+    plane = {"zeroline": False, "automargin": True}
+    figure.update_xaxes(title=titles[0], range=frame_range(points[:, 0]), **plane, row=1, col=1)
+    figure.update_yaxes(title=titles[1], range=frame_range(points[:, 1]), **plane, row=1, col=1)
+    if scene.view.axes is not None:
+        figure.update_yaxes(scaleanchor="x", row=1, col=1)
+    low, high = frame_range(scene.objective)
+    steps = (-0.5, max(len(scene.captions) - 0.5, 1))
+    figure.update_xaxes(title="step", range=steps, fixedrange=True, automargin=True, row=2, col=1)
+    figure.update_yaxes(
+        title=html.escape(objective), range=(low, high), fixedrange=True, automargin=True, row=2, col=1
+    )

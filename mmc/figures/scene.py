@@ -1,0 +1,180 @@
+"""What a picture needs, as plain arrays: points in the plane, labels and border for every frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from contourpy import LineType, contour_generator
+from numpy.typing import NDArray
+from sklearn.decomposition import PCA
+
+from mmc.recording import Recording
+
+#: More points make the browser stutter; a sample of this size is drawn instead.
+MAX_POINTS = 2000
+
+#: Below this share of the variance a border in the plane of two components says little of the clusters.
+MIN_SHARE = 0.8
+
+_GRID = 48
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """How points of any dimension are seen in the plane.
+
+    Attributes
+    ----------
+    points : ndarray of shape (m, 2)
+        The points that are drawn.
+    sample : ndarray of shape (m,)
+        Their rows in X.
+    titles : tuple of (str, str)
+        Of the two axes.
+    note : str
+        What a reader must know about this view; may be empty.
+    centre, axes : ndarray of shape (d,) and (2, d), or None
+        The plane itself, centre + u·axes, where a border can be drawn in it.
+    """
+
+    points: NDArray[np.float64]
+    sample: NDArray[np.int64]
+    titles: tuple[str, str]
+    note: str
+    centre: NDArray[np.float64] | None
+    axes: NDArray[np.float64] | None
+
+
+def make_view(X: NDArray[np.float64], names: tuple[str, ...], columns: tuple[int, int] | None = None) -> View:
+    """Choose the plane: the two features, two of more, or the first two principal components.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    names : tuple of str
+    columns : pair of int or None
+        Two columns to look at; None means principal components where there are more than two.
+
+    Returns
+    -------
+    View
+    """
+    n, d = X.shape
+    sample = np.arange(n)
+    note = ""
+    if n > MAX_POINTS:
+        sample = np.sort(np.random.default_rng(0).choice(n, MAX_POINTS, replace=False))
+        note = f"{MAX_POINTS} of {n} points are drawn. "
+    if d == 1:
+        points = np.column_stack([X[:, 0], np.arange(n)])
+        return View(points[sample], sample, (names[0], "row"), note, None, None)
+    if d == 2:
+        return View(X[sample], sample, (names[0], names[1]), note, np.zeros(2), np.eye(2))
+    if columns is not None:
+        i, j = columns
+        note += f"Two of {d} columns are shown; the clustering uses all of them."
+        return View(X[sample][:, [i, j]], sample, (names[i], names[j]), note, None, None)
+    pca = PCA(2, svd_solver="full").fit(X)
+    share = float(pca.explained_variance_ratio_.sum())
+    note += f"The first two principal components show {share:.0%} of the variance"
+    drawn = share >= MIN_SHARE
+    note += (
+        "; the border is drawn in their plane." if drawn else ", too little to draw a border in their plane."
+    )
+    titles = tuple(f"component {c + 1} ({r:.0%})" for c, r in enumerate(pca.explained_variance_ratio_))
+    return View(
+        pca.transform(X[sample]),
+        sample,
+        (titles[0], titles[1]),
+        note,
+        pca.mean_ if drawn else None,
+        pca.components_ if drawn else None,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """A recorded fit, ready to be drawn.
+
+    Attributes
+    ----------
+    view : View
+    n_clusters : int
+    labels : list of ndarray of shape (m,), uint8
+        One for each frame, of the drawn points.
+    changed : list of ndarray
+        Which of the drawn points the frame is about.
+    borders : list of ndarray of shape (p, 2), float32
+        Polylines, parted by NaN.
+    objective : ndarray of shape (n_frames,)
+    captions : list of str
+    """
+
+    view: View
+    n_clusters: int
+    labels: list[NDArray[np.uint8]]
+    changed: list[NDArray[np.int64]]
+    borders: list[NDArray[np.float32]]
+    objective: NDArray[np.float64]
+    captions: list[str]
+
+
+def make_scene(recording: Recording, view: View) -> Scene:
+    """Turn a recording into frames.
+
+    Costs one kernel of 48² grid points against the training points, and one product with it per frame.
+
+    Parameters
+    ----------
+    recording : Recording
+    view : View
+
+    Returns
+    -------
+    Scene
+    """
+    states = recording.states
+    where = np.full(len(recording.labels), -1)
+    where[view.sample] = np.arange(len(view.sample))
+    changed = [where[state.changed] for state in states]
+    return Scene(
+        view=view,
+        n_clusters=int(recording.estimator.get_params()["n_clusters"]),
+        labels=[state.labels[view.sample].astype(np.uint8) for state in states],
+        changed=[c[c >= 0] for c in changed],
+        borders=_borders(recording, view),
+        objective=np.array([state.objective for state in states]),
+        captions=[state.caption for state in states],
+    )
+
+
+def frame_range(values: NDArray[np.float64]) -> tuple[float, float]:
+    """Give an axis range with a margin around values."""
+    low, high = float(values.min()), float(values.max())
+    margin = 0.06 * (high - low) or 1.0
+    return low - margin, high + margin
+
+
+def _borders(recording: Recording, view: View) -> list[NDArray[np.float32]]:
+    empty = np.empty((0, 2), dtype=np.float32)
+    if view.centre is None or view.axes is None:
+        return [empty] * len(recording.states)
+    u, v = (np.linspace(*frame_range(view.points[:, c]), _GRID) for c in (0, 1))
+    plane = np.stack(np.meshgrid(u, v), axis=-1).reshape(-1, 2)
+    values = recording.estimator.follow(view.centre + plane @ view.axes)
+    return [_zero_lines(u, v, values(state)) for state in recording.states]
+
+
+def _zero_lines(
+    u: NDArray[np.float64], v: NDArray[np.float64], values: NDArray[np.float64]
+) -> NDArray[np.float32]:
+    """Find where each cluster's lead over the best other one is zero; the last cluster's are all shared."""
+    k = values.shape[1]
+    pieces: list[NDArray[np.float64]] = []
+    for h in range(k - 1):
+        lead = values[:, h] - np.delete(values, h, axis=1).max(axis=1)
+        lines = contour_generator(u, v, lead.reshape(len(v), len(u)), line_type=LineType.Separate).lines(0.0)
+        for line in lines:
+            pieces += [np.asarray(line), np.full((1, 2), np.nan)]
+    return np.concatenate(pieces).astype(np.float32) if pieces else np.empty((0, 2), dtype=np.float32)

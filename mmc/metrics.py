@@ -1,0 +1,91 @@
+"""Scores of a labelling against a reference labelling; they never enter a fit.
+
+Three different errors are in use in the papers, and they differ: say which one a figure shows.
+Rand and adjusted Rand index are scikit-learn's and are only passed on.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import linear_sum_assignment
+from sklearn.metrics import adjusted_rand_score, rand_score
+from sklearn.metrics.cluster import contingency_matrix
+from sklearn.utils import check_consistent_length, column_or_1d
+
+__all__ = [
+    "adjusted_rand_score",
+    "balanced_clustering_error",
+    "clustering_error",
+    "majority_accuracy",
+    "rand_score",
+]
+
+
+def clustering_error(y_true: ArrayLike, y_pred: ArrayLike) -> float:
+    """Share of points that are wrong under the best one-to-one matching of clusters and classes.
+
+    The measure of [iterSVR] and [EvoMMC]. The matching is found by the Hungarian method; points of a
+    cluster without a partner are wrong.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_samples,)
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> clustering_error([0, 0, 1, 1], [5, 5, 7, 5])
+    0.25
+    """
+    table = _table(y_true, y_pred)
+    rows, columns = linear_sum_assignment(table, maximize=True)
+    return float(1.0 - table[rows, columns].sum() / table.sum())
+
+
+def balanced_clustering_error(y_true: ArrayLike, y_pred: ArrayLike) -> float:
+    """Error of the best one-to-one matching, averaged over the classes so that small ones count as much.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_samples,)
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+    """
+    table = _table(y_true, y_pred)
+    shares = table / table.sum(axis=1, keepdims=True)
+    rows, columns = linear_sum_assignment(shares, maximize=True)
+    return float(1.0 - shares[rows, columns].sum() / len(table))
+
+
+def majority_accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> float:
+    """Share of points whose class is the majority class of their cluster, the accuracy of [MKC].
+
+    Several clusters may take the same class, so the value grows with the number of clusters.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_samples,)
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+    """
+    table = _table(y_true, y_pred)
+    return float(table.max(axis=0).sum() / table.sum())
+
+
+def _table(y_true: ArrayLike, y_pred: ArrayLike) -> NDArray[np.float64]:
+    truth, found = column_or_1d(y_true), column_or_1d(y_pred)
+    check_consistent_length(truth, found)
+    if len(truth) == 0:
+        raise ValueError("The labellings are empty: there is nothing to score.")
+    return np.asarray(contingency_matrix(truth, found), dtype=np.float64)

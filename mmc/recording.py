@@ -1,0 +1,93 @@
+"""Keep what a fit showed on its way, for pictures and files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mmc.base import StepwiseClusterer
+from mmc.stepping import State, Step
+
+#: A longer walk is thinned out; an animation of more frames tells nobody more.
+MAX_FRAMES = 150
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """A fit and the states of the start that was kept.
+
+    Attributes
+    ----------
+    estimator : StepwiseClusterer
+        Fitted.
+    states : tuple of State
+        From the start to the end that the estimator kept, at most `MAX_FRAMES`.
+    start : int
+        Which start was kept.
+    seconds : float
+        Time of the whole fit, all starts.
+    complete : bool
+        False when the fit was stopped before its end.
+    """
+
+    estimator: StepwiseClusterer
+    states: tuple[State, ...]
+    start: int
+    seconds: float
+    complete: bool
+
+    @property
+    def labels(self) -> NDArray[np.int64]:
+        """The labels that the estimator kept."""
+        return self.estimator.labels_
+
+
+def record(
+    estimator: StepwiseClusterer,
+    X: ArrayLike,
+    *,
+    go_on: Callable[[Step], bool] = lambda step: True,
+) -> Recording:
+    """Fit and keep the states of the best start.
+
+    Parameters
+    ----------
+    estimator : StepwiseClusterer
+        Is fitted.
+    X : array-like of shape (n_samples, n_features)
+    go_on : callable
+        Asked after every step; False stops the fit, and what was reached is kept.
+
+    Returns
+    -------
+    Recording
+    """
+    began = perf_counter()
+    best: tuple[int, list[State]] = (0, [])
+    current: list[State] = []
+    complete = True
+    steps = estimator.iter_fit(X)
+    for step in steps:
+        if step.n_iter == 0:
+            current = []
+        current.append(step.state)
+        better = not best[1] or step.state.objective < best[1][-1].objective
+        if step.status != "running" and better:
+            best = (step.start, current)
+        if not go_on(step):
+            complete = step.status != "running" and step.start == step.n_starts - 1
+            steps.close()  # type: ignore[attr-defined]
+            break
+    start, states = best if best[1] else (0, current)
+    return Recording(estimator, _thinned(states), start, perf_counter() - began, complete)
+
+
+def _thinned(states: list[State]) -> tuple[State, ...]:
+    if len(states) <= MAX_FRAMES:
+        return tuple(states)
+    keep = np.unique(np.linspace(0, len(states) - 1, MAX_FRAMES).round().astype(int))
+    return tuple(states[i] for i in keep)

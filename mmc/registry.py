@@ -1,0 +1,352 @@
+"""The one place that knows all algorithms.
+
+Controls in the app, the command line, the table in the README and the contract tests are made from it:
+adding an algorithm is one module and one entry here. Defaults are those of the class and are not
+repeated; ranges are what a person would sensibly try, while the class itself says what is allowed.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal
+
+from mmc.base import StepwiseClusterer
+from mmc.kernels import KERNELS, LENGTHS
+from mmc.maxmargin import UMCRLS, SteepRLS, StocRLS
+
+Kind = Literal["int", "float", "choice", "bool", "numbers"]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter as a person meets it.
+
+    Attributes
+    ----------
+    name : str
+        As in the class.
+    kind : {"int", "float", "choice", "bool", "numbers"}
+        A choice may also be a number when `free` is set; numbers are a list, separated by commas.
+    label, help : str
+        A few words, and one sentence for someone who has not read the paper.
+    low, high : int
+        Sensible range of a whole number.
+    steps : tuple of float
+        Sensible values of another number.
+    choices : tuple of str
+    free : bool
+        Whether a number may stand in place of a choice.
+    advanced : bool
+        Whether it is folded away at first.
+    when : tuple of (str, tuple of str)
+        The parameter matters only when another one has one of these values.
+    """
+
+    name: str
+    kind: Kind
+    label: str
+    help: str
+    low: int = 0
+    high: int = 0
+    steps: tuple[float, ...] = ()
+    choices: tuple[str, ...] = ()
+    free: bool = False
+    advanced: bool = False
+    when: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    def matters(self, values: Mapping[str, Any]) -> bool:
+        """Whether the parameter has an effect beside these values of the others."""
+        return all(values.get(other) in allowed for other, allowed in self.when)
+
+    def parse(self, text: str) -> Any:
+        """Read a value written by a person.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        object
+            Of the parameter's kind.
+
+        Raises
+        ------
+        ValueError
+            Naming the parameter, the text and what would be right.
+        """
+        try:
+            return self._parse(text.strip())
+        except ValueError:
+            raise ValueError(f"{self.name}={text!r} is not right: {self._expected()}.") from None
+
+    def _parse(self, text: str) -> Any:
+        if self.kind == "int":
+            return int(text)
+        if self.kind == "float":
+            return _number(text)
+        if self.kind == "bool":
+            return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[
+                text.lower()
+            ]
+        if self.kind == "numbers":
+            return [_number(part) for part in text.split(",")] if text else None
+        if text in self.choices:
+            return text
+        if self.free:
+            return _number(text)
+        raise ValueError
+
+    def _expected(self) -> str:
+        if self.kind == "choice":
+            number = " or a number" if self.free else ""
+            return f"give one of {', '.join(self.choices)}{number}"
+        return {
+            "int": "give a whole number",
+            "float": "give a number",
+            "bool": "give true or false",
+            "numbers": "give numbers separated by commas, or nothing",
+        }[self.kind]
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """An algorithm as a person meets it.
+
+    Attributes
+    ----------
+    name : str
+        Of the class.
+    estimator : type
+    family : str
+        Algorithms of one family take the same start and can be shown side by side.
+    paper : str
+    summary : str
+        One sentence for someone who has not read the paper.
+    objective : str
+        Short name of what is minimised, for the axis of its curve.
+    parameters : tuple of Parameter
+    max_samples : int
+        Beyond this the app refuses; the library refuses only what memory cannot hold.
+    """
+
+    name: str
+    estimator: type[StepwiseClusterer]
+    family: str
+    paper: str
+    summary: str
+    objective: str
+    parameters: tuple[Parameter, ...]
+    max_samples: int
+
+    def default(self, name: str) -> Any:
+        """Give the default of a parameter, from the class."""
+        return inspect.signature(self.estimator).parameters[name].default
+
+    def parameter(self, name: str) -> Parameter:
+        """Find a parameter by its name.
+
+        Raises
+        ------
+        ValueError
+            Listing the names that exist.
+        """
+        for parameter in self.parameters:
+            if parameter.name == name:
+                return parameter
+        known = ", ".join(p.name for p in self.parameters)
+        raise ValueError(f"{self.name} has no parameter {name!r}; it has {known}.")
+
+    def make(self, values: Mapping[str, Any]) -> StepwiseClusterer:
+        """Make an estimator from some parameters; the others keep their defaults."""
+        for name in values:
+            self.parameter(name)
+        return self.estimator(**values)
+
+
+def get(name: str) -> Algorithm:
+    """Find an algorithm by its name.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    Algorithm
+
+    Raises
+    ------
+    ValueError
+        Listing the names that exist.
+    """
+    if name not in ALGORITHMS:
+        raise ValueError(f"There is no algorithm {name!r}; there are {', '.join(ALGORITHMS)}.")
+    return ALGORITHMS[name]
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    if not abs(value) < float("inf"):
+        raise ValueError
+    return value
+
+
+_N_CLUSTERS = Parameter("n_clusters", "int", "Clusters k", "How many clusters to look for.", 2, 20)
+_RANDOM_STATE = Parameter(
+    "random_state",
+    "int",
+    "Seed",
+    "The same seed gives the same starts and the same result.",
+    0,
+    9999,
+    advanced=True,
+)
+_KERNEL = (
+    Parameter(
+        "kernel",
+        "choice",
+        "Kernel",
+        "How two points are compared: rbf follows curved shapes, linear draws straight borders.",
+        choices=tuple(k for k in KERNELS if k != "precomputed"),
+    ),
+    Parameter(
+        "width",
+        "float",
+        "Kernel width",
+        "How far a point reaches, as a multiple of a length of the data. Small: fine detail. Large: smooth.",
+        steps=(0.05, *(i / 10 for i in range(1, 11)), 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0),
+        when=(("kernel", ("rbf",)), ("gamma", LENGTHS)),
+    ),
+    Parameter(
+        "gamma",
+        "choice",
+        "Width is measured in",
+        "The length that the width multiplies: the usual distance to the 7th neighbour, the median distance "
+        "or the largest one. Or type a number: gamma itself.",
+        choices=LENGTHS,
+        free=True,
+        advanced=True,
+        when=(("kernel", ("rbf", "poly")),),
+    ),
+    Parameter(
+        "degree",
+        "int",
+        "Degree",
+        "Degree of the polynomial kernel.",
+        1,
+        8,
+        advanced=True,
+        when=(("kernel", ("poly",)),),
+    ),
+    Parameter(
+        "coef0",
+        "float",
+        "Constant term",
+        "Added inside the polynomial kernel; with 0 only terms of the highest degree count.",
+        steps=(0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0),
+        advanced=True,
+        when=(("kernel", ("poly",)),),
+    ),
+    Parameter(
+        "n_neighbors",
+        "int",
+        "Neighbours",
+        "How many neighbours a point is compared with, and which one sets its own scale.",
+        1,
+        30,
+        advanced=True,
+        when=(("kernel", ("local_scaling",)),),
+    ),
+)
+_RLS_MODEL = (
+    _N_CLUSTERS,
+    *_KERNEL,
+    Parameter(
+        "alpha",
+        "float",
+        "Regularisation λ",
+        "How simple the models must be. Small: they follow every point. Large: they smooth over.",
+        steps=tuple(2.0**i for i in range(-10, 4)),
+    ),
+)
+_RLS_STARTS = (
+    Parameter(
+        "n_init", "int", "Starts", "How many times to begin anew; the end with the lowest Q is kept.", 1, 50
+    ),
+    Parameter(
+        "init",
+        "choice",
+        "How a start is made",
+        "Random labels, or the nearest of k points spread out over the data.",
+        choices=("random", "k-means++"),
+        advanced=True,
+    ),
+    Parameter(
+        "fit_intercept",
+        "bool",
+        "Intercept",
+        "Let each model add a constant, which lets clusters keep different sizes.",
+        advanced=True,
+    ),
+    _RANDOM_STATE,
+)
+_SHAKING = (
+    Parameter(
+        "n_shakes",
+        "int",
+        "Shakes",
+        "How many further rounds of claims follow the first; each claims half as many.",
+        0,
+        40,
+    ),
+    Parameter(
+        "refine",
+        "bool",
+        "Free descent at the end",
+        "Let every point move freely at last, whatever the sizes become.",
+    ),
+    Parameter(
+        "cluster_sizes",
+        "numbers",
+        "Sizes to aim at",
+        "For example 3, 1 for clusters in that proportion; empty means equal sizes.",
+        advanced=True,
+    ),
+)
+
+_UMC_RLS_PAPER = "Pahikkala et al.: Unsupervised Multi-Class Regularized Least-Squares Classification, 2012"
+
+
+def _rls(estimator: type[StepwiseClusterer], summary: str, extra: tuple[Parameter, ...] = ()) -> Algorithm:
+    return Algorithm(
+        name=estimator.__name__,
+        estimator=estimator,
+        family="regularised least squares",
+        paper=_UMC_RLS_PAPER,
+        summary=summary,
+        objective="Q",
+        parameters=(*_RLS_MODEL, *extra, *_RLS_STARTS),
+        max_samples=5000,
+    )
+
+
+ALGORITHMS: Mapping[str, Algorithm] = MappingProxyType(
+    {
+        entry.name: entry
+        for entry in (
+            _rls(
+                UMCRLS,
+                "Clusters take turns claiming points, fewer each round: this shaking escapes poor solutions.",
+                _SHAKING,
+            ),
+            _rls(SteepRLS, "Always makes the single move that helps most, and stops when none does."),
+            _rls(
+                StocRLS, "Visits the points in order and moves each to where it fits best, until none moves."
+            ),
+        )
+    }
+)

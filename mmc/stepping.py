@@ -1,0 +1,103 @@
+"""States, steps and the one loop that every algorithm runs in.
+
+An algorithm is a generator of frozen states. `walk` numbers them, decides when a start has ended and
+goes on to the next start. Fitting exhausts the steps, the app draws them, closing them is cancelling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Status = Literal["running", "converged", "max_iter"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class State:
+    """What an algorithm knows after one step; arrays belong to the state and never change.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_samples,)
+    objective : float
+        What the algorithm minimises, at these labels.
+    converged : bool
+        Whether the algorithm has nothing left to do from this start.
+    progress : float
+        Share of this start's work that is done, as far as it can be known, between 0 and 1.
+    """
+
+    labels: NDArray[np.int64]
+    objective: float
+    converged: bool = False
+    progress: float = 0.0
+
+    @property
+    def caption(self) -> str:
+        """One sentence that says what happened in this step."""
+        return f"objective {self.objective:.6g}"
+
+    @property
+    def changed(self) -> NDArray[np.int64]:
+        """Indices of the points that this step is about; empty where there are none."""
+        return np.empty(0, dtype=np.int64)
+
+    def confidence(self) -> NDArray[np.float64] | None:
+        """How sure the model is of each label, from 0 to 1, or None where it cannot say."""
+        return None
+
+
+class Step(NamedTuple):
+    """One step of a fit.
+
+    Attributes
+    ----------
+    n_iter : int
+        Number of the step within its start; 0 is the start itself.
+    state : State
+    status : {"running", "converged", "max_iter"}
+        Whether this start goes on after this step.
+    start : int
+    n_starts : int
+    """
+
+    n_iter: int
+    state: State
+    status: Status
+    start: int = 0
+    n_starts: int = 1
+
+    @property
+    def progress(self) -> float:
+        """Share of the whole fit that is done, between 0 and 1."""
+        done = 1.0 if self.status != "running" else self.state.progress
+        return (self.start + done) / self.n_starts
+
+
+def walk(starts: Iterable[Iterable[State]], n_starts: int, max_iter: int | None = None) -> Iterator[Step]:
+    """Walk through the states of each start until it has converged or `max_iter` steps were made.
+
+    Parameters
+    ----------
+    starts : iterable of iterables of State
+    n_starts : int
+    max_iter : int or None
+
+    Yields
+    ------
+    Step
+    """
+    for start, states in enumerate(starts):
+        for n_iter, state in enumerate(states):
+            status: Status = "running"
+            if state.converged:
+                status = "converged"
+            elif max_iter is not None and n_iter >= max_iter:
+                status = "max_iter"
+            yield Step(n_iter, state, status, start, n_starts)
+            if status != "running":
+                break
