@@ -119,7 +119,7 @@ class Experiment:
             )
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise ValueError(
-                "This is not an experiment file: it lacks data, algorithm or parameters as the app writes them."
+                "This is not an experiment file: data, algorithm or parameters are missing."
             ) from error
         experiment.make()
         unknown = set(experiment.data.options) - set(_TABLE_OPTIONS)

@@ -51,13 +51,15 @@ def test_rbf_is_its_formula(gamma):
 
 
 @pytest.mark.parametrize("width", [0.3, 2.0])
+@pytest.mark.parametrize("n", [27, 75])  # an odd number of pairs, so that the median is one of the distances
 @pytest.mark.parametrize("name", ["neighbors", "median", "max"])
-def test_words_for_gamma_name_a_length(name, width):
-    """Sigma is `width` times the median 7th-neighbour, the median, or the largest distance."""
-    X = points(27)  # an odd number of pairs, so that the median is one of the distances
+def test_words_for_gamma_name_a_length(name, n, width):
+    """Sigma is `width` times the median 7th-neighbour (nearer if few), median or largest distance."""
+    X = points(n)
+    neighbor = {27: 3, 75: 7}[n]
     distance = np.sqrt(squared_distances(X))
     length = {
-        "neighbors": np.median(np.sort(distance, axis=1)[:, 7]),
+        "neighbors": np.median(np.sort(distance, axis=1)[:, neighbor]),
         "median": np.median(distance[np.triu_indices(len(X), 1)]),
         "max": distance.max(),
     }[name]
@@ -67,10 +69,11 @@ def test_words_for_gamma_name_a_length(name, width):
     np.testing.assert_allclose(gram.matrix, expected, atol=1e-12)
 
 
-def test_neighbor_length_with_fewer_points_than_neighbors():
-    """With four points the farthest of the three others stands for the seventh neighbour."""
+def test_neighbor_length_of_a_handful_of_points():
+    """Up to ten points the nearest neighbour sets the length."""
     X = points(4)
-    length = np.median(np.sqrt(squared_distances(X)).max(axis=1))
+    distance = np.sqrt(squared_distances(X)) + np.diag(np.full(4, np.inf))
+    length = np.median(distance.min(axis=1))
     assert fit_kernel(X, width=1.0).kernel.gamma == pytest.approx(0.5 / length**2, rel=1e-10)
 
 

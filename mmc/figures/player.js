@@ -16,10 +16,30 @@ function mountPlayer(root, options) {
   bar.className = "mmc-bar";
   box.append(bar);
 
-  function button(text, label, action) {
+  // Drawn, because not every machine has a font with these signs.
+  const ICONS = {
+    first: "M3 3h2v10H3zM13 3v10L6 8z",
+    back: "M11 3v10L4 8z",
+    play: "M4 2l10 6-10 6z",
+    pause: "M3 2h4v12H3zM9 2h4v12H9z",
+    forward: "M5 3l7 5-7 5z",
+    last: "M11 3h2v10h-2zM3 3l7 5-7 5z",
+  };
+
+  function setIcon(element, icon, text) {
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    svg.setAttribute("viewBox", "0 0 16 16");
+    svg.setAttribute("aria-hidden", "true");
+    const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+    path.setAttribute("d", ICONS[icon]);
+    svg.append(path);
+    element.replaceChildren(svg, text);
+  }
+
+  function button(icon, label, action, text = "") {
     const element = document.createElement("button");
     element.type = "button";
-    element.textContent = text;
+    setIcon(element, icon, text);
     element.title = label;
     element.setAttribute("aria-label", label);
     element.addEventListener("click", action);
@@ -27,12 +47,12 @@ function mountPlayer(root, options) {
     return element;
   }
 
-  button("⏮", "To the start", () => jump(0));
-  button("◀", "Step back (key ,)", () => jump(state.index - 1));
-  const play = button("▶ Play", "Play or pause (key k)", toggle);
+  button("first", "To the start", () => jump(0));
+  button("back", "Step back (key ,)", () => jump(state.index - 1));
+  const play = button("play", "Play or pause (key k)", toggle, "Play");
   play.classList.add("mmc-play");
-  button("▶", "Step (key .)", () => jump(state.index + 1));
-  button("⏭", "To the end", () => jump(last));
+  button("forward", "Step (key .)", () => jump(state.index + 1));
+  button("last", "To the end", () => jump(last));
 
   const range = document.createElement("input");
   range.type = "range";
@@ -71,7 +91,7 @@ function mountPlayer(root, options) {
       const i = Math.min(state.index, captions.length - 1);
       const name = options.names[c] ? `${options.names[c]}: ` : "";
       const done = i < state.index ? " (has ended)" : "";
-      lines[c].textContent = `${name}step ${i} of ${captions.length - 1}. ${captions[i]}${done}`;
+      lines[c].textContent = `${name}${i} of ${captions.length - 1} · ${captions[i]}${done}`;
       const gd = chart(options.charts[c]);
       if (gd && window.Plotly && gd._transitionData) {
         window.Plotly.animate(gd, [String(i)], {
@@ -91,7 +111,7 @@ function mountPlayer(root, options) {
   function pause() {
     clearTimeout(state.timer);
     state.timer = null;
-    play.textContent = "▶ Play";
+    setIcon(play, "play", "Play");
   }
 
   function jump(index) {
@@ -107,7 +127,7 @@ function mountPlayer(root, options) {
 
   function toggle() {
     if (state.timer !== null) return pause();
-    play.textContent = "⏸ Pause";
+    setIcon(play, "pause", "Pause");
     if (state.index >= last) show(0);
     state.timer = setTimeout(tick, 350 / Number(speed.value));
   }

@@ -21,8 +21,9 @@ Costs: n²d for the kernel, n³ multiplications once for R, then k·n for each s
 costing n. Memory: R and at most two arrays of its size while it is built.
 
 Deviations, all stated in the classes too: α is rounded down and a cluster whose α is not positive
-claims nothing; no search empties a cluster; a random start is a random labelling of equal sizes; an
-intercept is fitted by default, because without one the balance pulls unbalanced clusters apart.
+claims nothing; no search empties a cluster; a random start is a random labelling of equal sizes; with two
+clusters further starts shake less than the first; an intercept is fitted by default, because without one
+the balance pulls unbalanced clusters apart.
 """
 
 from __future__ import annotations
@@ -143,8 +144,8 @@ class _LeastSquaresClusterer(StepwiseClusterer):
         return tags
 
     @abstractmethod
-    def _states(self, search: Search) -> Iterator[RLSState]:
-        """Search from one start."""
+    def _states(self, search: Search, part: float) -> Iterator[RLSState]:
+        """Search from one start, before which `part` of all starts were made."""
 
     def _prepare(self, X: Array) -> Problem:
         starts = self._draw_starts(X)
@@ -186,8 +187,11 @@ class _LeastSquaresClusterer(StepwiseClusterer):
         self.kernel_ = problem.kernel
         self._anchor = problem.anchor
         self._basis = problem.hat.basis
-        searches = (Search(problem.hat.R, labels, self.n_clusters) for labels in problem.starts)
-        return len(problem.starts), (self._states(search) for search in searches)
+        R, n_starts = problem.hat.R, len(problem.starts)
+        return n_starts, (
+            self._states(Search(R, labels, self.n_clusters), start / n_starts)
+            for start, labels in enumerate(problem.starts)
+        )
 
     def _adopt(self, state: RLSState) -> None:
         self.dual_coef_, self.intercept_ = self._model(state)
@@ -272,6 +276,10 @@ class UMCRLS(_LeastSquaresClusterer):
     point's own model answers highest. (The one exception is the last point of a cluster, which no search
     takes away.) Without `refine` the sizes are held near their targets, and points at the border may be
     closer to another model.
+
+    With two clusters the first round of the paper lets one cluster take every point and then the other,
+    so that all starts would end alike. The first start does just that; each further one shakes a little
+    less, down to a quarter of the strength.
 
     Q does not compare clusterings of different `alpha` or kernel. All points in one cluster would
     minimise Q when an intercept is fitted; the shaking keeps away from that, and no search empties a
@@ -358,15 +366,17 @@ class UMCRLS(_LeastSquaresClusterer):
             )
         return sizes / sizes.sum()
 
-    def _states(self, search: Search) -> Iterator[RLSState]:
+    def _states(self, search: Search, part: float) -> Iterator[RLSState]:
         n, k, rounds = len(search.labels), self.n_clusters, self.n_shakes + 1
         targets = n * self._shares()
+        # At full strength the larger of two clusters takes every point and no start makes a difference.
+        strength = 1.0 - 0.75 * part if 2.0 * targets.max() >= n else 1.0
         yield search.start()
         for i in range(rounds):
             for d in range(k):
                 last = i == rounds - 1 and d == k - 1
                 # [UMC-RLS] eq. 11; the tiny term keeps e.g. 3 * (1/3) from falling below 1
-                n_claims = int(targets[d] / 2.0**i + targets[d] - search.sizes[d] + 1e-9)
+                n_claims = int(strength * targets[d] / 2.0**i + targets[d] - search.sizes[d] + 1e-9)
                 if n_claims > 0 or (last and not self.refine):
                     state = search.claim(i + 1, d, n_claims, (i + (d + 1) / k) / rounds)
                     yield replace(state, converged=last and not self.refine)
@@ -385,7 +395,7 @@ class SteepRLS(_LeastSquaresClusterer):
     `predict` on the training points equals `labels_`, except for the last point of a cluster.
     """
 
-    def _states(self, search: Search) -> Iterator[RLSState]:
+    def _states(self, search: Search, part: float) -> Iterator[RLSState]:
         yield search.start()
         group = max(1, len(search.labels) // 40)
         for round_ in count(1):
@@ -404,7 +414,7 @@ class StocRLS(_LeastSquaresClusterer):
     `predict` on the training points equals `labels_`, except for the last point of a cluster.
     """
 
-    def _states(self, search: Search) -> Iterator[RLSState]:
+    def _states(self, search: Search, part: float) -> Iterator[RLSState]:
         yield search.start()
         for round_ in count(1):
             state = search.sweep(round_)

@@ -1,0 +1,349 @@
+"""Measure the least-squares searches: ``python -m benchmarks.umcrls``.
+
+Without options, Tables I and II of [UMC-RLS] on iris and moons by the paper's protocol; ``--data DIR`` adds
+its other sets. ``--defaults`` compares untuned settings with what scikit-learn offers, ``--speed`` times the
+search against plain NumPy and measures how it grows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import tracemalloc
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+from scipy.spatial.distance import cdist
+from sklearn.cluster import KMeans, SpectralClustering
+from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score
+from sklearn.mixture import GaussianMixture
+from sklearn.preprocessing import scale
+
+from mmc import UMCRLS, SteepRLS, StocRLS, datasets
+from mmc.maxmargin.labelling import Search
+from mmc.maxmargin.ridge import hat_matrix
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+SEARCHES = {"UMC-RLS": UMCRLS, "Steep-RLS": SteepRLS, "Stoc-RLS": StocRLS}
+SHARES = [share / 10 for share in range(1, 11)]
+ALPHAS = [2.0**-power for power in range(10, 0, -1)]
+REPETITIONS = 10
+N_SHAKES = 20
+
+
+class Printed(NamedTuple):
+    """What the paper prints for one search on one set: mean and deviation (Table I), maximum (Table II)."""
+
+    mean: float
+    std: float
+    top: float
+
+
+PAPER = {
+    "iris": [Printed(0.96, 0.00, 0.96), Printed(0.56, 0.13, 0.92), Printed(0.45, 0.25, 0.85)],
+    "moons": [Printed(1.00, 0.00, 1.00), Printed(0.07, 0.05, 0.14), Printed(0.21, 0.35, 0.95)],
+    "coil 1-4": [Printed(1.00, 0.00, 1.00), Printed(0.29, 0.09, 0.43), Printed(0.29, 0.11, 0.50)],
+    "coil 5-8": [Printed(0.97, 0.09, 1.00), Printed(0.37, 0.10, 0.51), Printed(0.35, 0.06, 0.42)],
+    "letter A-D": [Printed(0.46, 0.09, 0.57), Printed(0.20, 0.12, 0.36), Printed(0.19, 0.12, 0.37)],
+    "usps 1-4": [Printed(0.85, 0.02, 0.88), Printed(0.38, 0.08, 0.52), Printed(0.38, 0.12, 0.51)],
+    "usps 5-8": [Printed(0.91, 0.02, 0.93), Printed(0.34, 0.14, 0.57), Printed(0.26, 0.12, 0.51)],
+}
+
+#: File, places of the four classes among the sorted labels, and number of points kept (None: all).
+FILES = {
+    "coil 1-4": ("coil20.npz", range(0, 4), None),
+    "coil 5-8": ("coil20.npz", range(4, 8), None),
+    "letter A-D": ("letter.npz", range(0, 4), 500),
+    "usps 1-4": ("usps.npz", range(1, 5), 500),
+    "usps 5-8": ("usps.npz", range(5, 9), 500),
+}
+
+#: Clear clusters give a neighbourhood graph in several pieces; and at its default width the Gaussian
+#: affinity of pixels is nearly the identity, on which spectral clustering breaks down, as its row shows.
+EXPECTED_WARNINGS = (
+    "Graph is not fully connected",
+    "ARPACK has failed",
+    r"Exited (at iteration|postprocessing)",
+    "(overflow|invalid value) encountered in",
+    "Number of distinct clusters",
+)
+
+
+def table(folder: Path | None) -> None:
+    """Print the best grid point by mean ARI for every set and search, beside the paper's values."""
+    print(
+        "Paper's protocol: best of the grid by mean ARI over ten random starts; no intercept, no refinement."
+    )
+    print(f"{'set':<11} {'search':<10} {'mean ARI':>12}  {'paper':>12}  {'max':>5} {'paper':>5}  σ/σ₀     λ")
+    for name, X, y in _paper_sets(folder):
+        for (search, cls), printed in zip(SEARCHES.items(), PAPER[name], strict=True):
+            scores = _grid(cls, X, y)
+            share, power = np.unravel_index(scores.mean(axis=2).argmax(), scores.shape[:2])
+            best = scores[share, power]
+            print(
+                f"{name:<11} {search:<10} {best.mean():5.2f} ± {best.std():4.2f}  "
+                f"{printed.mean:5.2f} ± {printed.std:4.2f}  {best.max():5.2f} {printed.top:5.2f}  "
+                f"{SHARES[share]:4.1f}  2^{np.log2(ALPHAS[power]):.0f}",
+                flush=True,
+            )
+
+
+def _grid(cls: type, X: Array, y: Labels) -> Array:
+    """Score single starts at every grid point; shape (widths, alphas, repetitions)."""
+    settings = {"n_clusters": len(np.unique(y)), "gamma": "max", "n_init": 1, "fit_intercept": False}
+    if cls is UMCRLS:
+        settings["refine"] = False
+    scores = np.empty((len(SHARES), len(ALPHAS), REPETITIONS))
+    for i, share in enumerate(SHARES):
+        for seed in range(REPETITIONS):
+            path = cls(**settings, width=share, random_state=seed).alpha_path(X, ALPHAS)
+            scores[i, :, seed] = [adjusted_rand_score(y, model.labels_) for model in path]
+    return scores
+
+
+def _paper_sets(folder: Path | None) -> Iterator[tuple[str, Array, Labels]]:
+    iris = datasets.load_iris()
+    yield "iris", iris.X, iris.y
+    yield "moons", *datasets.make_moons(500, noise=0.05, random_state=0)
+    if folder is None:
+        return
+    for name, (file, places, size) in FILES.items():
+        if not (folder / file).is_file():
+            print(f"{name:<11} left out: there is no {file} in the folder")
+            continue
+        with np.load(folder / file, allow_pickle=False) as stored:
+            X, y = stored["X"].astype(np.float64), stored["y"].astype(np.int64)
+        keep = np.flatnonzero(np.isin(y, np.unique(y)[list(places)]))
+        if size is not None:
+            keep = np.random.RandomState(0).choice(keep, size, replace=False)
+        yield name, X[keep], y[keep]
+
+
+def defaults(n_draws: int = 3) -> None:
+    """Print the mean ARI of untuned methods on twelve sets, and the mean of all in the last row."""
+    print(f"Untuned: mean ARI over {n_draws} draws; features standardised, digits as pixels.")
+    methods = list(_untuned(2, 0))
+    print(f"{'set':<18}" + "".join(f"{method:>15}" for method in methods))
+    rows = []
+    for name, draw in _default_sets().items():
+        scores = np.empty((n_draws, len(methods)))
+        for seed in range(n_draws):
+            X, y = draw(seed)
+            models = _untuned(len(np.unique(y)), seed).values()
+            scores[seed] = [adjusted_rand_score(y, _quiet_labels(model, X)) for model in models]
+        rows.append(scores.mean(axis=0))
+        print(f"{name:<18}" + "".join(f"{score:15.3f}" for score in rows[-1]), flush=True)
+    print(f"{'mean':<18}" + "".join(f"{score:15.3f}" for score in np.mean(rows, axis=0)))
+
+
+def _untuned(k: int, seed: int) -> dict[str, object]:
+    return {
+        "UMCRLS": UMCRLS(n_clusters=k, random_state=seed),
+        "k-means": KMeans(n_clusters=k, random_state=seed),
+        "mixture": GaussianMixture(k, random_state=seed),
+        "spectral": SpectralClustering(k, random_state=seed),
+        "spectral 10-nn": SpectralClustering(k, affinity="nearest_neighbors", random_state=seed),
+    }
+
+
+def _quiet_labels(model: object, X: Array) -> Labels:
+    with warnings.catch_warnings():
+        for message in EXPECTED_WARNINGS:
+            warnings.filterwarnings("ignore", message=message)
+        return np.asarray(model.fit_predict(X))  # type: ignore[attr-defined]
+
+
+def _default_sets() -> dict[str, Callable[[int], tuple[Array, Labels]]]:
+    def toy(make: Callable, n: int) -> Callable[[int], tuple[Array, Labels]]:
+        return lambda seed: (scale(make(n, random_state=seed).X), make(n, random_state=seed).y)
+
+    def measured(load: Callable) -> Callable[[int], tuple[Array, Labels]]:
+        return lambda seed: (scale(load().X), load().y)
+
+    return {
+        "four gaussians": toy(datasets.make_four_gaussians, 200),
+        "circle & gaussian": toy(datasets.make_circle_gaussian, 200),
+        "spirals": toy(datasets.make_spirals, 200),
+        "high & low": toy(datasets.make_high_low, 200),
+        "moons": toy(datasets.make_moons, 300),
+        "rings": toy(datasets.make_rings, 300),
+        "anisotropic": toy(datasets.make_anisotropic, 300),
+        "iris": measured(datasets.load_iris),
+        "wine": measured(datasets.load_wine),
+        "breast cancer": measured(datasets.load_breast_cancer),
+        "digits 3 and 8": lambda seed: _digits(None, (3, 8)),
+        "900 digits": lambda seed: _digits(900, None),
+    }
+
+
+def _digits(size: int | None, classes: tuple[int, ...] | None) -> tuple[Array, Labels]:
+    digits = datasets.load_digits(classes)
+    keep = np.random.RandomState(0).permutation(len(digits.y))[:size]
+    return digits.X[keep], digits.y[keep]
+
+
+def speed() -> None:
+    """Print times against plain NumPy, growth with n, and the peak of memory."""
+    _fit_ours(*_problem(200, 5))  # compiles the loops and wakes BLAS
+    _whole_fit(n=3000, k=5)
+    _search_alone()
+    _growth([250, 500, 1000, 2000, 4000], k=5)
+    _peak(n=3000, k=5)
+
+
+def _whole_fit(n: int, k: int) -> None:
+    problem = _problem(n, k)
+    print(
+        f"Whole fit, one λ, one start, n={n}, k={k}: kernel, hat matrix (plain: eigendecomposition), search"
+    )
+    _compare(lambda: _fit_ours(*problem), lambda: _fit_plain(*problem), repetitions=3)
+
+
+def _search_alone() -> None:
+    X, k = datasets.load_digits().X, 10
+    R, start = _hat(X, 0.5 / (0.3 * cdist(X, X).max()) ** 2, 0.5), _start(len(X), k)
+    print(f"Search alone, digits, n={len(X)}, k={k}, {_search_ours(R, start, k)[1]} claims")
+    _compare(lambda: _search_ours(R, start, k)[0], lambda: _search_plain(R, start, k), repetitions=5)
+
+
+def _compare(ours: Callable[[], Labels], plain: Callable[[], Labels], repetitions: int) -> None:
+    """Time both in turn, so that other work on the machine meets both, and compare their labels."""
+    pairs = [(_timed(ours), _timed(plain)) for _ in range(repetitions)]
+    fast, slow = (median(pair[side][0] for pair in pairs) for side in (0, 1))
+    same = all(np.array_equal(a, b) for (_, a), (_, b) in pairs)
+    print(f"  ours {fast:.3f} s, plain NumPy {slow:.3f} s, medians of {repetitions}: {slow / fast:.1f} times")
+    print(f"  same labels from the same start: {same}")
+
+
+def _growth(sizes: list[int], k: int, n_starts: int = 9) -> None:
+    print(
+        f"Growth of the search, k={k}, median of {n_starts} starts (a start that goes in circles claims more)"
+    )
+    print(f"{'n':>8} {'claims':>8} {'most':>8} {'seconds':>10}")
+    counts, times = [], []
+    for n in sizes:
+        X, _, _, gamma, alpha = _problem(n, k)
+        R = _hat(X, gamma, alpha)
+        runs = [_timed(_search_ours, R, _start(n, k, seed), k) for seed in range(n_starts)]
+        claims = [count for _, (_, count) in runs]
+        counts.append(median(claims))
+        times.append(median(seconds for seconds, _ in runs))
+        print(f"{n:8d} {counts[-1]:8d} {max(claims):8d} {times[-1]:10.5f}")
+    for what, values in (("claims", counts), ("seconds", times)):
+        exponent = np.polyfit(np.log(sizes), np.log(values), 1)[0]
+        print(f"  {what} grow like n^{exponent:.2f}")
+
+
+def _peak(n: int, k: int) -> None:
+    X = _problem(n, k).X
+    print(f"Peak memory of a fit at n={n}, in arrays of n×n doubles")
+    for name, fit_intercept in (("without intercept", False), ("with intercept", True)):
+        tracemalloc.start()
+        UMCRLS(k, fit_intercept=fit_intercept, n_init=1, random_state=0).fit(X)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        print(f"  {name}: {peak / (8 * n**2):.2f} ({peak / 2**20:.0f} MiB)")
+
+
+class _Problem(NamedTuple):
+    X: Array
+    start: Labels
+    k: int
+    gamma: float
+    alpha: float
+
+
+def _problem(n: int, k: int) -> _Problem:
+    X, _ = make_blobs(n, n_features=10, centers=k, cluster_std=3.0, random_state=0)
+    return _Problem(X, _start(n, k), k, 0.5 / X.var(axis=0).sum(), 0.5)
+
+
+def _start(n: int, k: int, seed: int = 0) -> Labels:
+    return np.random.RandomState(seed).permutation(np.arange(n) % k)
+
+
+def _fit_ours(X: Array, start: Labels, k: int, gamma: float, alpha: float) -> Labels:
+    model = UMCRLS(k, gamma=gamma, alpha=alpha, init=start, refine=False, fit_intercept=False)
+    return model.set_params(n_shakes=N_SHAKES).fit(X).labels_
+
+
+def _fit_plain(X: Array, start: Labels, k: int, gamma: float, alpha: float) -> Labels:
+    """Do what the paper describes: one eigendecomposition, then the search."""
+    K = np.exp(-gamma * cdist(X, X, "sqeuclidean"))
+    values, vectors = linalg.eigh(K)
+    R = (vectors * (values / (values + alpha))) @ vectors.T
+    return _search_plain(R, start, k)
+
+
+def _hat(X: Array, gamma: float, alpha: float) -> Array:
+    K = np.exp(-gamma * cdist(X, X, "sqeuclidean"))
+    return hat_matrix(K, alpha, fit_intercept=False, is_psd=True).R
+
+
+def _search_ours(R: Array, start: Labels, k: int) -> tuple[Labels, int]:
+    """Run the library's search on a hat matrix; return the labels and the number of claims."""
+    claims = 0
+    for state in UMCRLS(k, n_shakes=N_SHAKES, refine=False)._states(Search(R, start, k)):
+        claims += len(state.moved)
+    return state.labels, claims
+
+
+def _search_plain(R: Array, start: Labels, k: int) -> Labels:
+    """Run [UMC-RLS] Algorithm 3 with vectorised NumPy."""
+    n, labels, columns = len(start), start.copy(), np.arange(len(start))
+    T = np.where(np.arange(k)[:, None] == labels, 1.0, -1.0) @ R
+    sizes = np.bincount(labels, minlength=k)
+    twice_diagonal = 2.0 * R.diagonal()
+    for i in range(N_SHAKES + 1):
+        for d in range(k):
+            for _ in range(int(n / (2**i * k) + n / k - sizes[d] + 1e-9)):
+                gain = T[labels, columns] - T[d] - twice_diagonal
+                gain[(labels == d) | (sizes[labels] == 1)] = np.inf
+                j = gain.argmin()
+                if gain[j] == np.inf:
+                    break
+                o = labels[j]
+                T[o] -= 2.0 * R[j]
+                T[d] += 2.0 * R[j]
+                labels[j] = d
+                sizes[o] -= 1
+                sizes[d] += 1
+    return labels
+
+
+def _timed(run: Callable[..., Any], *arguments: object) -> tuple[float, Any]:
+    start = time.perf_counter()
+    result = run(*arguments)
+    return time.perf_counter() - start, result
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Read the command line and print what it asks for."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.umcrls", description=__doc__.split("\n\n")[1])
+    parser.add_argument(
+        "--data", type=Path, metavar="DIR", help="folder with coil20, letter and usps as .npz"
+    )
+    parser.add_argument("--defaults", action="store_true", help="untuned settings on twelve sets instead")
+    parser.add_argument("--speed", action="store_true", help="times, growth and memory instead")
+    chosen = parser.parse_args(arguments)
+    if chosen.defaults:
+        defaults()
+    if chosen.speed:
+        speed()
+    if not (chosen.defaults or chosen.speed):
+        table(chosen.data)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

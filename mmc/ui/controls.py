@@ -1,0 +1,282 @@
+"""The left side: data and parameters, built from the catalogue and the registry.
+
+Every control that describes the run is bound to the address, so that a link reproduces it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from mmc import registry
+from mmc.datasets import CATALOG, Dataset, Entry, read_table
+from mmc.datasets.tables import numeric_columns
+from mmc.experiment import Data, Experiment, fingerprint
+from mmc.registry import Algorithm, Parameter
+from mmc.ui.frame import notice
+
+TABLE = "table"
+_FOLLOW_DATA = ("n_clusters", "noise", "classes", "cluster_sizes")
+
+
+def data_controls() -> tuple[Data, bytes | None]:
+    """Let a person choose data.
+
+    Returns
+    -------
+    data : Data
+    content : bytes or None
+        Of the loaded file, when a table was chosen and is there.
+    """
+    # A bound control writes what it shows into the address, so keys are shown, not titles.
+    source = st.selectbox(
+        "Data",
+        [*CATALOG, TABLE],
+        key="data",
+        bind="query-params",
+        on_change=_forget,
+        args=(_FOLLOW_DATA,),
+        help="Toy sets are drawn anew from the seed; measured sets come with scikit-learn.",
+    )
+    if source == TABLE:
+        st.caption("A table of your own, as a file.")
+        return _table_controls()
+    entry = CATALOG[source]
+    st.caption(f"**{entry.title}.** {entry.summary}")
+    options = _entry_options(entry)
+    standardize = _scale_control(entry.standardize)
+    return Data(source, options, standardize), None
+
+
+def algorithm_controls(k: int) -> tuple[str, dict[str, Any]]:
+    """Let a person choose an algorithm and its parameters.
+
+    Parameters
+    ----------
+    k : int
+        Number of clusters to begin with.
+
+    Returns
+    -------
+    name : str
+    parameters : dict
+        Those that matter in this setting.
+    """
+    name = st.selectbox("Algorithm", list(registry.ALGORITHMS), key="algorithm", bind="query-params")
+    entry = registry.get(name)
+    st.caption(entry.summary)
+    current = {p.name: next(iter(_asked_for(p)), _default(entry, p, k)) for p in entry.parameters}
+    matter = [p for p in entry.parameters if p.matters(current)]
+    values = {p.name: _control(p, _default(entry, p, k)) for p in matter if not p.advanced}
+    with st.expander("More parameters"):
+        values |= {p.name: _control(p, _default(entry, p, k)) for p in matter if p.advanced}
+    return name, {name: value for name, value in values.items() if value is not None}
+
+
+def beside_control(name: str) -> str | None:
+    """Let a person choose a second algorithm of the same family, from the same start."""
+    family = registry.get(name).family
+    others = [a.name for a in registry.ALGORITHMS.values() if a.family == family and a.name != name]
+    if not others:
+        return None
+    chosen = st.selectbox(
+        "Beside it",
+        ["none", *others],
+        key="beside",
+        bind="query-params",
+        help="Runs a second algorithm of the same family on the same data from the same start.",
+    )
+    return None if chosen in (None, "none") else str(chosen)
+
+
+def view_controls(dataset: Dataset) -> tuple[int, int] | None:
+    """Let a person choose how data of more than two features are seen; None means components."""
+    d = dataset.X.shape[1]
+    if d <= 2:
+        return None
+    view = st.segmented_control(
+        "View",
+        ["Principal components", "Two columns"],
+        default="Principal components",
+        required=True,
+        key="view",
+    )
+    if view != "Two columns":
+        return None
+    left, right = st.columns(2)
+    names = dataset.feature_names
+    with left:
+        i = st.selectbox("Across", range(d), format_func=names.__getitem__, key="view_x")
+    with right:
+        j = st.selectbox("Upwards", range(d), index=1, format_func=names.__getitem__, key="view_y")
+    return int(i), int(j)
+
+
+def open_experiment() -> None:
+    """Let a person open an experiment that was saved as JSON."""
+    with st.expander("Open a saved experiment"):
+        st.file_uploader(
+            "Experiment (JSON)", type=["json"], key="experiment_file", on_change=_take_experiment
+        )
+    if (problem := st.session_state.pop("experiment_problem", None)) is not None:
+        notice(problem)
+
+
+def _table_controls() -> tuple[Data, bytes | None]:
+    upload = st.file_uploader(
+        "CSV, TSV or Parquet, at most 20 MB",
+        type=["csv", "tsv", "txt", "parquet"],
+        key="upload",
+        help="The file stays in this server's memory for your visit and is never stored.",
+    )
+    if upload is not None:
+        st.session_state["table"] = (upload.name, upload.getvalue())
+    if "table" not in st.session_state:
+        return Data(TABLE), None
+    name, content = st.session_state["table"]
+    sha = fingerprint(content)
+    frame = cached_table(sha, name, content)
+    columns = [str(c) for c in frame.columns]
+    label = st.selectbox(
+        "Reference labels",
+        [None, *columns],
+        format_func=lambda c: "none" if c is None else c,
+        key=f"label_{sha[:8]}",
+        help="A column with known groups. It is left out of the clustering and only used to score it.",
+    )
+    numeric = [c for c in numeric_columns(frame) if c != label]
+    used = st.multiselect(
+        "Columns to use", numeric, key=f"columns_{sha[:8]}", placeholder="all numeric columns"
+    )
+    drop = st.toggle("Leave out rows with missing values", key="drop", bind="query-params")
+    options = {"columns": used or None, "label": label, "missing": "drop" if drop else "error"}
+    return Data(TABLE, options, _scale_control(True), name, sha), content
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def cached_table(sha: str, name: str, _content: bytes) -> Any:
+    """Read a table once for each content."""
+    return read_table(_content, name=name)
+
+
+def _entry_options(entry: Entry) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    if "n_samples" in entry.parameters:
+        options["n_samples"] = st.slider("Points", 20, 2000, 300, 10, key="n", bind="query-params")
+    if "noise" in entry.parameters and entry.noise_max:
+        options["noise"] = st.slider(
+            "Noise",
+            0.0,
+            entry.noise_max,
+            entry.noise_default,
+            entry.noise_max / 40,
+            key="noise",
+            bind="query-params",
+            help="How far points stray from the shape: a standard deviation.",
+        )
+    if "classes" in entry.parameters:
+        chosen = st.multiselect(
+            "Which digits", range(10), key="classes", bind="query-params", placeholder="all ten"
+        )
+        if chosen:
+            options["classes"] = [int(c) for c in chosen]
+    if "imbalance" in entry.parameters:
+        options["imbalance"] = st.slider(
+            "Imbalance",
+            0.0,
+            0.9,
+            0.0,
+            0.05,
+            key="imbalance",
+            bind="query-params",
+            help="0: groups of equal size. Otherwise each is smaller than the one before by this share.",
+        )
+    if "random_state" in entry.parameters:
+        options["random_state"] = int(
+            st.number_input("Seed of the data", 0, 9999, 0, key="seed", bind="query-params")
+        )
+    return options
+
+
+def _scale_control(recommended: bool) -> bool:
+    choice = st.selectbox(
+        "Standardise the columns",
+        ["as usual", "yes", "no"],
+        key="scale",
+        bind="query-params",
+        help="Standardising gives every column mean 0 and variance 1, so that no unit outweighs another. "
+        f"Usual for these data: {'yes' if recommended else 'no'}.",
+    )
+    return recommended if choice == "as usual" else choice == "yes"
+
+
+def _control(parameter: Parameter, default: Any) -> Any:
+    common: dict[str, Any] = {"key": parameter.name, "help": parameter.help, "bind": "query-params"}
+    if parameter.name == "random_state":
+        return int(st.number_input(parameter.label, parameter.low, parameter.high, default, **common))
+    if parameter.kind == "int":
+        return int(st.slider(parameter.label, parameter.low, parameter.high, default, **common))
+    if parameter.kind == "bool":
+        return st.toggle(parameter.label, default, **common)
+    if parameter.kind == "float":
+        steps = sorted({*parameter.steps, default, *_asked_for(parameter)})
+        return float(st.select_slider(parameter.label, steps, default, format_func=_short, **common))
+    if parameter.kind == "numbers":
+        return parameter.parse(st.text_input(parameter.label, "", **common) or "")
+    choices = list(dict.fromkeys([*parameter.choices, *map(str, _asked_for(parameter))]))
+    chosen = st.selectbox(
+        parameter.label, choices, choices.index(default), accept_new_options=parameter.free, **common
+    )
+    return parameter.parse(str(chosen))
+
+
+def _asked_for(parameter: Parameter) -> list[Any]:
+    """Give a value that the address or an opened experiment names, though no step of the control has it."""
+    for given in (st.session_state.get(parameter.name), st.query_params.get(parameter.name)):
+        try:
+            if given is not None:
+                return [parameter.parse(str(given))]
+        except ValueError:
+            pass
+    return []
+
+
+def _default(entry: Algorithm, parameter: Parameter, k: int) -> Any:
+    if parameter.name == "n_clusters":
+        return k
+    return 0 if parameter.name == "random_state" else entry.default(parameter.name)
+
+
+def _short(value: float) -> str:
+    return f"{value:.10g}"
+
+
+def _forget(names: tuple[str, ...]) -> None:
+    for name in names:
+        st.session_state.pop(name, None)
+
+
+def _take_experiment() -> None:
+    upload = st.session_state.get("experiment_file")
+    if upload is None:
+        return
+    try:
+        experiment = Experiment.from_json(upload.getvalue().decode("utf-8"))
+    except (ValueError, UnicodeDecodeError) as error:
+        st.session_state["experiment_problem"] = str(error)
+        return
+    state: dict[str, Any] = {"data": experiment.data.source, "algorithm": experiment.algorithm}
+    state["scale"] = "yes" if experiment.data.standardize else "no"
+    if experiment.data.source == TABLE:
+        state["drop"] = experiment.data.options.get("missing") == "drop"
+    else:
+        keys = {"n_samples": "n", "random_state": "seed"}
+        state |= {keys.get(name, name): value for name, value in experiment.data.options.items()}
+    for name, value in experiment.parameters.items():
+        parameter = registry.get(experiment.algorithm).parameter(name)
+        is_text = parameter.kind in ("choice", "numbers")
+        text = ", ".join(map(str, value)) if parameter.kind == "numbers" else str(value)
+        state[name] = text if is_text else value
+    _forget((*_FOLLOW_DATA, *(p.name for p in registry.get(experiment.algorithm).parameters)))
+    st.session_state.update(state)

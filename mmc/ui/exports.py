@@ -1,0 +1,52 @@
+"""Files to take home: labels, the experiment, a script, the animation."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+import streamlit as st
+
+from mmc import registry
+from mmc.datasets import labels_frame, to_csv_text
+from mmc.figures import Scene, animation_html
+from mmc.ui.runs import Outcome
+
+
+def export_buttons(outcome: Outcome, scenes: dict[str, Scene]) -> None:
+    """Offer the outcome as files; each is made when it is asked for.
+
+    Parameters
+    ----------
+    outcome : Outcome
+    scenes : dict from str to Scene
+    """
+    experiment, recording = outcome.experiment, outcome.main
+    name = PurePath(outcome.dataset.name).stem or "table"
+
+    def labels() -> str:
+        confidence = recording.estimator.state_.confidence()
+        return to_csv_text(labels_frame(outcome.dataset, recording.labels, confidence))
+
+    def page() -> str:
+        title = f"{experiment.algorithm} on {outcome.dataset.name}"
+        return animation_html(scenes, registry.get(experiment.algorithm).objective, title)
+
+    files = (
+        ("Labels (CSV)", "labels.csv", "text/csv", labels, "All rows and columns, cluster and confidence."),
+        ("Experiment (JSON)", "experiment.json", "application/json", experiment.to_json, "To open it again."),
+        ("Python script", "experiment.py", "text/x-python", experiment.to_script, "Makes the same labels."),
+        ("Animation (HTML)", "animation.html", "text/html", page, "One file that plays in any browser."),
+    )
+    with st.container(horizontal=True):
+        for label, ending, mime, make, help_ in files:
+            st.download_button(
+                label,
+                make,
+                f"{name}-{ending}",
+                mime,
+                help=help_,
+                icon=":material/download:",
+                on_click="ignore",
+                key=f"download {ending}",
+            )
+    st.caption("The address of this page reproduces the run; a table of your own must be loaded again.")

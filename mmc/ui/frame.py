@@ -1,0 +1,55 @@
+"""What every page begins with, and how text that is not ours is shown."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Literal
+
+import streamlit as st
+
+_PAGES = (
+    ("app.py", "Home", ":material/home:"),
+    ("pages/1_Playground.py", "Playground", ":material/scatter_plot:"),
+)
+
+_ICON = Path(__file__).with_name("icon.svg")
+
+_STYLE = """<style>
+.block-container {padding-top: 2.5rem; padding-bottom: 3rem;}
+[data-testid="stMetricValue"] {font-size: 1.6rem;}
+</style>"""
+
+
+def frame(title: str) -> None:
+    """Set up a page: its title, its width and the way to the other pages.
+
+    Parameters
+    ----------
+    title : str
+    """
+    st.set_page_config(page_title=f"{title} · mmc", page_icon=str(_ICON), layout="wide")
+    st.html(_STYLE)
+    with st.sidebar.container(horizontal=True):
+        for path, label, icon in _PAGES:
+            st.page_link(path, label=label, icon=icon)
+
+
+def plain(text: object) -> str:
+    """Escape text so that Streamlit shows it as it is, whatever marks it holds.
+
+    Parameters
+    ----------
+    text : object
+
+    Returns
+    -------
+    str
+    """
+    one_line = " ".join(str(text).split())
+    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", one_line)
+
+
+def notice(text: object, kind: Literal["error", "warning", "info"] = "error") -> None:
+    """Show a message that may quote a user's file."""
+    {"error": st.error, "warning": st.warning, "info": st.info}[kind](plain(text))

@@ -1,0 +1,100 @@
+"""The animated picture with its player, and the rows of the points caught by the lasso."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from mmc import registry
+from mmc.figures import Scene, animation, make_scene, make_view
+from mmc.figures.animation import chart_config, player_asset, player_options
+from mmc.ui.frame import plain
+from mmc.ui.runs import Outcome
+
+_MAX_ROWS = 1000
+
+
+def play(outcome: Outcome, columns: tuple[int, int] | None) -> dict[str, Scene]:
+    """Draw the animation of an outcome; playing and scrubbing happen in the browser alone.
+
+    Parameters
+    ----------
+    outcome : Outcome
+    columns : pair of int or None
+        The two columns to look at; None chooses the plane.
+
+    Returns
+    -------
+    scenes : dict from str to Scene
+        By name of algorithm.
+    """
+    scenes, figures = _drawn(outcome, columns)
+    _panel(outcome, scenes, figures)
+    return scenes
+
+
+@st.fragment
+def _panel(outcome: Outcome, scenes: dict[str, Scene], figures: list[go.Figure]) -> None:
+    caught: set[int] = set()
+    for i, (column, name) in enumerate(zip(st.columns(len(scenes)), scenes, strict=True)):
+        with column:
+            if len(scenes) > 1:
+                st.markdown(f"**{name}**, final Q {outcome.recordings[name].estimator.objective_:.4g}")
+            event: Any = st.plotly_chart(
+                figures[i],
+                key=f"chart_{i}",
+                on_select="rerun",
+                selection_mode=("lasso", "box"),
+                config=chart_config(),
+                alt=_alternative(outcome, name),
+            )
+            caught |= {
+                int(p["customdata"][0] if isinstance(p["customdata"], list) else p["customdata"])
+                for p in event["selection"]["points"]
+                if "customdata" in p
+            }
+    _component()(
+        data=player_options(scenes, [f".st-key-chart_{i}" for i in range(len(scenes))]), key="player"
+    )
+    note = next(iter(scenes.values())).view.note
+    st.caption(f"{note} Rings mark the points that the step moved. Draw a lasso to see the rows of points.")
+    if caught:
+        _rows(outcome, sorted(caught))
+
+
+def _rows(outcome: Outcome, caught: list[int]) -> None:
+    dataset = outcome.dataset
+    table = dataset.frame.iloc[dataset.rows[caught[:_MAX_ROWS]]].copy()
+    table.insert(0, "cluster found", outcome.main.labels[caught[:_MAX_ROWS]], allow_duplicates=True)
+    st.markdown(f"**{len(caught)} selected points**")
+    st.dataframe(table, height=260)
+
+
+def _drawn(outcome: Outcome, columns: tuple[int, int] | None) -> tuple[dict[str, Scene], list[go.Figure]]:
+    """Make the pictures once for each outcome and view."""
+    kept = st.session_state.get("drawn")
+    if kept is None or kept[0] is not outcome.recordings or kept[1] != columns:
+        view = make_view(outcome.dataset.X, outcome.dataset.feature_names, columns)
+        scenes = {name: make_scene(recording, view) for name, recording in outcome.recordings.items()}
+        figures = [animation(scene, registry.get(name).objective) for name, scene in scenes.items()]
+        kept = st.session_state["drawn"] = (outcome.recordings, columns, scenes, figures)
+    return kept[2], kept[3]
+
+
+def _alternative(outcome: Outcome, name: str) -> str:
+    recording = outcome.recordings[name]
+    sizes = ", ".join(str(int((recording.labels == h).sum())) for h in range(recording.labels.max() + 1))
+    return (
+        f"Scatter plot of {len(recording.labels)} points of {plain(outcome.dataset.name)} in clusters of "
+        f"{sizes} points found by {name}, with the objective over {len(recording.states)} steps below."
+    )
+
+
+@cache
+def _component() -> Any:
+    script = player_asset("player.js")
+    entry = "\nexport default function (c) { return mountPlayer(c.parentElement, c.data); }\n"
+    return st.components.v2.component("mmc_player", css=player_asset("player.css"), js=script + entry)

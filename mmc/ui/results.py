@@ -1,0 +1,78 @@
+"""What came out, in numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from mmc import registry
+from mmc.metrics import adjusted_rand_score, clustering_error
+from mmc.ui.frame import plain
+from mmc.ui.runs import Outcome
+
+
+def result_summary(outcome: Outcome) -> None:
+    """Show sizes, objective, time and, where a reference labelling is known, how well it was found.
+
+    Parameters
+    ----------
+    outcome : Outcome
+    """
+    for note in outcome.dataset.notes:
+        st.caption(plain(note))
+    for name in outcome.recordings:
+        if len(outcome.recordings) > 1:
+            st.markdown(f"**{name}**")
+        _metrics(outcome, name)
+    st.dataframe(_sizes(outcome), hide_index=True, column_config=_percent("share", "mean confidence"))
+
+
+def _metrics(outcome: Outcome, name: str) -> None:
+    recording, y = outcome.recordings[name], outcome.dataset.y
+    ends = recording.estimator.start_objectives_
+    objective = recording.estimator.objective_
+    same = int(np.isclose(ends, objective, rtol=1e-6).sum())
+    with st.container(horizontal=True):
+        st.metric(
+            registry.get(name).objective,
+            f"{objective:.4g}",
+            help="What the algorithm minimises: how badly the cluster models fit their own labels.",
+        )
+        st.metric("Time", f"{recording.seconds:.2f} s", help="All starts together.")
+        if len(ends) > 1:
+            st.metric(
+                "Starts that end here", f"{same} of {len(ends)}", help="With the same lowest objective."
+            )
+        if y is not None:
+            st.metric(
+                "Adjusted Rand index",
+                f"{adjusted_rand_score(y, recording.labels):.3f}",
+                help="Agreement with the reference labels: 1 is perfect, 0 is chance. Never used in the fit.",
+            )
+            st.metric(
+                "Clustering error",
+                f"{clustering_error(y, recording.labels):.1%}",
+                help="Share of points that are wrong when clusters and classes are matched one to one.",
+            )
+
+
+def _sizes(outcome: Outcome) -> pd.DataFrame:
+    parts = []
+    for name, recording in outcome.recordings.items():
+        k = int(recording.estimator.get_params()["n_clusters"])
+        sizes = np.bincount(recording.labels, minlength=k)
+        table = pd.DataFrame({"cluster": range(k), "points": sizes, "share": sizes / sizes.sum()})
+        confidence = recording.estimator.state_.confidence()
+        if confidence is not None:
+            table["mean confidence"] = np.bincount(recording.labels, confidence, k) / np.maximum(sizes, 1)
+        if len(outcome.recordings) > 1:
+            table.insert(0, "algorithm", name)
+        parts.append(table)
+    return pd.concat(parts)
+
+
+def _percent(*names: str) -> dict[str, Any]:
+    return {name: st.column_config.NumberColumn(format="percent") for name in names}

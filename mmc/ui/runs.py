@@ -1,0 +1,140 @@
+"""From an experiment to a result: run it in a job, remember it, and keep the last good one on the page."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from mmc import registry
+from mmc.datasets import Dataset
+from mmc.experiment import Experiment
+from mmc.recording import Recording, record
+from mmc.ui.jobs import Report, submit, watch
+
+#: Results kept for all visitors together, so that a link that many open is computed once.
+_MAX_RESULTS = 24
+
+#: Seconds to wait for a quick result before a progress bar is shown.
+_PATIENCE = 0.8
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """A finished run and what it was made from.
+
+    Attributes
+    ----------
+    key : str
+    experiment : Experiment
+    dataset : Dataset
+    recordings : mapping from str to Recording
+        By name of algorithm; the first is the experiment's own.
+    stopped : str
+        Why it ended early; empty where it did not.
+    """
+
+    key: str
+    experiment: Experiment
+    dataset: Dataset
+    recordings: Mapping[str, Recording]
+    stopped: str = ""
+
+    @property
+    def main(self) -> Recording:
+        """The recording of the experiment itself."""
+        return next(iter(self.recordings.values()))
+
+
+class _Store:
+    """The last results, the least recently used going first."""
+
+    def __init__(self) -> None:
+        self._results: OrderedDict[str, Outcome] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: str) -> Outcome | None:
+        with self._lock:
+            if key in self._results:
+                self._results.move_to_end(key)
+            return self._results.get(key)
+
+    def put(self, outcome: Outcome) -> None:
+        with self._lock:
+            self._results[outcome.key] = outcome
+            while len(self._results) > _MAX_RESULTS:
+                self._results.popitem(last=False)
+
+
+def run(experiment: Experiment, content: bytes | None, beside: str | None) -> Outcome:
+    """Give the outcome of an experiment, or show its progress and end the page here.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    content : bytes or None
+        Of the table, where the data are one.
+    beside : str or None
+        A second algorithm to run from the same start.
+
+    Returns
+    -------
+    Outcome
+
+    Raises
+    ------
+    ValueError
+        If the data or the parameters do not allow it; the message names cause and remedy.
+    """
+    key = f"{experiment.to_json()} {beside}"
+    known = _store().get(key)
+    if known is not None:
+        return known
+    limit = registry.get(experiment.algorithm).max_samples
+    job = submit(key, lambda report: _work(key, experiment, content, beside, limit, report))
+    if not job.wait(_PATIENCE):
+        watch(job)
+        st.stop()
+    if job.error is not None:
+        raise job.error
+    if job.result is None:
+        raise ValueError("Cancelled before there was a result. Change a control to run again.")
+    if job.stopped:
+        return replace(job.result, stopped=job.stopped)
+    _store().put(job.result)
+    return job.result
+
+
+def _work(
+    key: str, experiment: Experiment, content: bytes | None, beside: str | None, limit: int, report: Report
+) -> Outcome:
+    dataset = experiment.data.load(content)
+    if len(dataset.X) > limit:
+        raise ValueError(
+            f"{len(dataset.X)} points are more than the {limit} that this page runs at once. "
+            "Take a sample of the rows, or use the command line: python -m mmc cluster."
+        )
+    share = 0.5 if beside else 1.0
+    model = experiment.make()
+    main = record(model, dataset.X, go_on=lambda s: report(share * s.progress, s.state.caption))
+    recordings = {experiment.algorithm: main}
+    if beside:
+        other = registry.get(beside)
+        common = {name: v for name, v in experiment.parameters.items() if name in _names(other)}
+        second = other.make({**common, "init": main.states[0].labels})
+        recordings[beside] = record(
+            second, dataset.X, go_on=lambda s: report(0.5 + 0.5 * s.progress, s.state.caption)
+        )
+    return Outcome(key, experiment, dataset, recordings)
+
+
+def _names(entry: registry.Algorithm) -> set[str]:
+    return {parameter.name for parameter in entry.parameters}
+
+
+@st.cache_resource(show_spinner=False)
+def _store() -> _Store:
+    return _Store()

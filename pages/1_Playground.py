@@ -1,0 +1,46 @@
+"""Playground: choose data, algorithm and parameters, watch every step, take the labels home."""
+
+import streamlit as st
+
+from mmc import ui
+from mmc.datasets import CATALOG
+from mmc.experiment import Experiment
+
+ui.frame("Playground")
+
+
+def outcome() -> ui.Outcome:
+    """Read the controls and run what they describe; a ValueError says what is wrong."""
+    with st.sidebar:
+        ui.open_experiment()
+        data, content = ui.data_controls()
+        known = CATALOG.get(data.source)
+        k = len(data.options.get("classes", ())) or (known.n_clusters if known else 3)
+        st.divider()
+        name, parameters = ui.algorithm_controls(max(k, 2))
+        beside = ui.beside_control(name)
+    return ui.run(Experiment(data, name, parameters), content, beside)
+
+
+st.title("Playground")
+progress = st.container()
+try:
+    with progress:
+        result = st.session_state["result"] = outcome()
+except ValueError as error:
+    ui.notice(error)
+    result = st.session_state.get("result")
+    if result is None:
+        st.stop()
+    st.caption("Below is the last result that worked.")
+if result.stopped:
+    ui.notice(f"This run was {result.stopped}; you see what it had reached.", "warning")
+alone = len(result.recordings) == 1
+picture, numbers = st.columns([3, 2], gap="large") if alone else (st.container(), st.container())
+with picture:
+    scenes = ui.play(result, ui.view_controls(result.dataset))
+with numbers:
+    st.subheader("What came out")
+    ui.result_summary(result)
+    st.subheader("Take it home")
+    ui.export_buttons(result, scenes)
