@@ -7,7 +7,7 @@ the user. Labels go to the output, everything else to standard error, so that co
 from __future__ import annotations
 
 import argparse
-import os
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -164,7 +164,7 @@ def _fit_and_write(model: StepwiseClusterer, dataset: Dataset, arguments: argpar
     for step in model.iter_fit(dataset.X):
         if on_terminal:
             done = int(_BAR * step.progress)
-            width = os.get_terminal_size(say.fileno()).columns if say else 80
+            width = shutil.get_terminal_size().columns
             line = f"[{'#' * done}{'.' * (_BAR - done)}] {step.progress:4.0%} {step.state.caption}"
             print("\r" + line[: width - 1].ljust(width - 1), end="", file=say)
     if on_terminal:

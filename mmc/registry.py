@@ -89,9 +89,7 @@ class Parameter:
         if self.kind == "float":
             return _number(text)
         if self.kind == "bool":
-            return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[
-                text.lower()
-            ]
+            return ("false", "true", "no", "yes", "0", "1").index(text.lower()) % 2 == 1
         if self.kind == "numbers":
             return [_number(part) for part in text.split(",")] if text else None
         if text in self.choices:

@@ -1,0 +1,46 @@
+"""What the tests of the pages share."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+_SECONDS = 60
+
+
+def _settle(at: AppTest) -> AppTest:
+    """Run the page, and again whenever a job has kept it waiting."""
+    at.run()
+    while len(at.get("progress")):
+        assert at.session_state["job"].wait(_SECONDS), "the job does not end"
+        at.run()
+    return at
+
+
+@pytest.fixture
+def settle() -> Callable[[AppTest], AppTest]:
+    """Run a page until its job is done."""
+    return _settle
+
+
+@pytest.fixture
+def playground() -> Callable[..., AppTest]:
+    """Open the playground at an address."""
+
+    def opened(**address: str | list[str]) -> AppTest:
+        at = AppTest.from_file(ROOT / "app.py", default_timeout=_SECONDS)
+        at.switch_page("pages/1_Playground.py")
+        for name, value in address.items():
+            at.query_params[name] = value
+        return _settle(at)
+
+    return opened
+
+
+@pytest.fixture
+def root() -> Path:
+    """Give the folder that holds app.py."""
+    return ROOT

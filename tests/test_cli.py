@@ -1,0 +1,149 @@
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mmc import UMCRLS
+from mmc.cli import main
+from mmc.datasets import load_table, make_three_gaussians
+from mmc.experiment import Data, Experiment
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Write a file with a name column and three clouds."""
+    X = make_three_gaussians(60, random_state=0).X
+    path = tmp_path / "data.csv"
+    pd.DataFrame({"name": [f"p{i}" for i in range(60)], "a": X[:, 0], "b": X[:, 1]}).to_csv(path, index=False)
+    return path
+
+
+def test_cluster_writes_the_labels_of_the_estimator(table, tmp_path):
+    """The file has all rows and columns in order and the labels that the class gives."""
+    output = tmp_path / "labels.csv"
+    assert main(["cluster", str(table), "-k", "3", "--algorithm", "UMCRLS", "--output", str(output)]) == 0
+    written = pd.read_csv(output)
+    assert list(written.columns) == ["name", "a", "b", "cluster", "confidence"]
+    assert list(written["name"]) == [f"p{i}" for i in range(60)]
+    expected = UMCRLS(3, random_state=0).fit(load_table(table).X).labels_
+    np.testing.assert_array_equal(written["cluster"], expected)
+    assert written["confidence"].between(0, 1).all()
+
+
+@pytest.mark.parametrize("algorithm", ["UMCRLS", "SteepRLS", "StocRLS"])
+def test_any_algorithm_and_parameter(table, capsys, algorithm):
+    """Parameters of the chosen algorithm are options of the command."""
+    arguments = ["--kernel", "linear", "--alpha", "0.1", "--n-init", "2", "--fit-intercept", "false"]
+    assert main(["cluster", str(table), "-k", "3", "--algorithm", algorithm, "--quiet", *arguments]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert len(out.splitlines()) == 61
+
+
+def test_standard_input(table, capsys, monkeypatch):
+    """A dash reads the table from standard input."""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(table.read_bytes())))
+    assert main(["cluster", "-", "-k", "3"]) == 0
+    assert "cluster sizes" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["-k", "99"], "n_clusters=99"),
+        (["-k", "1"], "n_clusters"),
+        (["-k", "three"], "n_clusters='three' is not right"),
+        (["--columns", "nope"], "nope"),
+        (["--alpha", "-1"], "alpha"),
+    ],
+)
+def test_refusals_name_the_cause(table, capsys, arguments, words):
+    """What the data do not allow ends with code 1, one line that names it, and no labels."""
+    assert main(["cluster", str(table), *arguments]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert words in err
+
+
+def test_missing_file_and_missing_folder(table, capsys):
+    """A path that is not there is named."""
+    assert main(["cluster", "nowhere.csv"]) == 1
+    assert "nowhere.csv" in capsys.readouterr().err
+    assert main(["cluster", str(table), "-k", "3", "-o", "no/such/folder.csv"]) == 1
+    assert "no/such/folder.csv" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["cluster"], ["cluster", "x.csv", "--algorithm", "X"], ["cluster", "x.csv", "--n-shake", "-"]],
+)
+def test_a_wrong_command_ends_with_code_2(arguments, capsys):
+    """A command that is not right ends with code 2 and the usage."""
+    with pytest.raises(SystemExit) as caught:
+        main([*arguments, "--no-such-option"])
+    assert caught.value.code == 2
+    assert "usage" in capsys.readouterr().err
+
+
+def test_list_names_everything(capsys):
+    """The list has the algorithms, their parameters and the data."""
+    assert main(["list"]) == 0
+    out = capsys.readouterr().out
+    assert all(word in out for word in ("UMCRLS", "SteepRLS", "StocRLS", "--n-shakes", "spirals", "iris"))
+
+
+def test_run_repeats_an_experiment(tmp_path):
+    """An experiment file gives the labels of the experiment."""
+    experiment = Experiment(
+        Data("moons", {"n_samples": 80, "random_state": 1}, standardize=True), "UMCRLS", {"random_state": 2}
+    )
+    path, output = tmp_path / "experiment.json", tmp_path / "labels.csv"
+    path.write_text(experiment.to_json(), encoding="utf-8")
+    assert main(["run", str(path), "-o", str(output), "-q"]) == 0
+    expected = experiment.make().fit(experiment.data.load().X).labels_
+    np.testing.assert_array_equal(pd.read_csv(output)["cluster"], expected)
+
+
+def test_run_refuses_what_is_no_experiment(tmp_path, capsys):
+    """A JSON file of another kind is refused with a message."""
+    path = tmp_path / "other.json"
+    path.write_text(json.dumps({"a": 1}), encoding="utf-8")
+    assert main(["run", str(path)]) == 1
+    assert "not an experiment file" in capsys.readouterr().err
+
+
+def test_module_is_a_command():
+    """Python's -m finds the command line and its help."""
+    command = [sys.executable, "-m", "mmc", "--help"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "cluster" in done.stdout
+
+
+def read_terminal(master):
+    """Read what was shown, or nothing when the other side has closed."""
+    try:
+        return os.read(master, 4096).decode(errors="replace")
+    except OSError:
+        return ""
+
+
+def test_progress_bar_on_a_terminal(table, tmp_path):
+    """On a terminal a bar shows the progress; the labels stay clean."""
+    master, slave = os.openpty()
+    command = [sys.executable, "-m", "mmc", "cluster", str(table), "-k", "3", "-o", str(tmp_path / "l.csv")]
+    with subprocess.Popen(command, cwd=ROOT, stderr=slave) as process:
+        os.close(slave)
+        shown = "".join(iter(lambda: read_terminal(master), ""))
+    os.close(master)
+    assert process.returncode == 0
+    assert "[##" in shown
+    assert "100%" in shown

@@ -1,0 +1,215 @@
+"""What every algorithm of the registry keeps to."""
+
+import inspect
+import pickle
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.utils import estimator_checks
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import mmc
+from mmc import registry
+from mmc.datasets import make_three_gaussians
+from mmc.recording import MAX_FRAMES, record
+from mmc.stepping import State
+
+ENTRIES = list(registry.ALGORITHMS.values())
+ids = [entry.name for entry in ENTRIES]
+each_entry = pytest.mark.parametrize("entry", ENTRIES, ids=ids)
+
+
+#: These checks set n_clusters to 1, which is refused: one cluster is no clustering.
+ONE_CLUSTER = dict.fromkeys(
+    (
+        "check_dont_overwrite_parameters",
+        "check_methods_subset_invariance",
+        "check_fit2d_1sample",
+        "check_fit2d_1feature",
+        "check_fit2d_predict1d",
+    ),
+    "sets n_clusters=1, which is refused with a message",
+)
+    (
+        "check_dont_overwrite_parameters",
+        "check_methods_subset_invariance",
+        "check_fit2d_1sample",
+        "check_fit2d_1feature",
+        "check_fit2d_predict1d",
+    ),
+    "sets n_clusters=1, which is refused with a message",
+)
+
+
+@parametrize_with_checks(
+    [entry.estimator() for entry in ENTRIES], expected_failed_checks=lambda estimator: ONE_CLUSTER
+)
+def test_scikit_learn_checks(estimator, check):
+    """Every public estimator passes scikit-learn's own checks."""
+    check(estimator)
+
+
+@each_entry
+@pytest.mark.parametrize("name", ONE_CLUSTER)
+def test_scikit_learn_checks_with_two_clusters(entry, name):
+    """The checks that ask for one cluster pass when that wish is read as two."""
+
+    class AtLeastTwo(entry.estimator):
+        def __setattr__(self, attribute, value):
+            super().__setattr__(attribute, 2 if attribute == "n_clusters" else value)
+
+        __init__ = entry.estimator.__init__
+
+    getattr(estimator_checks, name)(entry.name, AtLeastTwo())
+
+
+@pytest.fixture
+def X():
+    """Three clouds of forty points in all."""
+    return make_three_gaussians(40, random_state=1).X
+
+
+@each_entry
+def test_steps_are_adopted_and_frozen(entry, X):
+    """Before each yield the estimator holds the state, and no state changes later."""
+    model = entry.make({"n_clusters": 3, "random_state": 0})
+    seen = []
+    for step in model.iter_fit(X):
+        assert isinstance(step.state, State)
+        assert model.labels_ is step.state.labels
+        assert model.objective_ == step.state.objective
+        assert step.state.caption
+        seen.append((step.state, pickle.dumps(step.state)))
+    assert len(seen) > 1
+    assert all(pickle.dumps(state) == before for state, before in seen)
+
+
+@each_entry
+def test_fit_exhausts_iter_fit(entry, X):
+    """Fitting and walking to the end give the same model."""
+    fitted = entry.make({"n_clusters": 3, "random_state": 3}).fit(X)
+    walked = entry.make({"n_clusters": 3, "random_state": 3})
+    for _ in walked.iter_fit(X):
+        pass
+    np.testing.assert_array_equal(fitted.labels_, walked.labels_)
+    assert fitted.objective_ == walked.objective_
+
+
+@each_entry
+def test_input_is_checked_before_the_first_step(entry):
+    """A bad input is refused by the call of iter_fit, not by its first step."""
+    with pytest.raises(ValueError, match="NaN"):
+        entry.make({}).iter_fit([[np.nan], [1.0]])
+
+
+@each_entry
+def test_progress_grows_to_one(entry, X):
+    """Progress never falls and ends at one."""
+    progress = [step.progress for step in entry.make({"random_state": 0}).iter_fit(X)]
+    assert progress == sorted(progress)
+    assert progress[-1] == 1.0
+
+
+@each_entry
+def test_closing_leaves_a_usable_estimator(entry, X):
+    """Whoever stops half-way can still predict."""
+    model = entry.make({"n_clusters": 3, "random_state": 0})
+    steps = model.iter_fit(X)
+    next(steps)
+    next(steps)
+    steps.close()
+    assert model.predict(X).shape == model.labels_.shape == (40,)
+
+
+@each_entry
+def test_registry_knows_every_parameter(entry):
+    """Each parameter of the class is in the registry, with a label, a help and a default in its range."""
+    names = set(inspect.signature(entry.estimator).parameters)
+    assert names == {p.name for p in entry.parameters}
+    for parameter in entry.parameters:
+        default = entry.default(parameter.name)
+        assert parameter.label
+        assert parameter.help.endswith(".")
+        if parameter.kind == "int" and default is not None:
+            assert parameter.low <= default <= parameter.high
+        if parameter.kind == "float":
+            assert default in parameter.steps
+        if parameter.kind == "choice":
+            assert default in parameter.choices
+        for other, _ in parameter.when:
+            assert other in names
+
+
+@each_entry
+def test_recording_keeps_the_best_start(entry, X):
+    """The recorded states lead to the labels that the estimator kept."""
+    recording = record(entry.make({"n_clusters": 3, "random_state": 0}), X)
+    assert recording.complete
+    assert len(recording.states) <= MAX_FRAMES
+    np.testing.assert_array_equal(recording.states[-1].labels, recording.labels)
+
+
+@each_entry
+def test_recording_can_be_stopped(entry, X):
+    """A stopped recording says so and has labels."""
+    recording = record(
+        entry.make({"n_clusters": 3, "random_state": 0}), X, go_on=lambda step: step.n_iter < 1
+    )
+    assert not recording.complete
+    assert len(recording.labels) == 40
+
+
+@each_entry
+def test_readme_names_it(entry):
+    """The README's table has the algorithm with the registry's own sentence."""
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    assert re.search(rf"\| `{entry.name}` \| {re.escape(entry.summary)} \|", readme)
+
+
+def test_public_names_exist():
+    """Every name in __all__ is there, and every algorithm of the registry is among them."""
+    assert all(hasattr(mmc, name) for name in mmc.__all__)
+    assert set(registry.ALGORITHMS) <= set(mmc.__all__)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("n_clusters", "4", 4),
+        ("alpha", "0.25", 0.25),
+        ("refine", "no", False),
+        ("gamma", "max", "max"),
+        ("gamma", "0.7", 0.7),
+        ("cluster_sizes", "3, 1", [3.0, 1.0]),
+        ("cluster_sizes", "", None),
+    ],
+)
+def test_parameters_are_read_from_text(name, text, value):
+    """A value that a person writes becomes what the class takes."""
+    assert registry.get("UMCRLS").parameter(name).parse(text) == value
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("n_clusters", "two"),
+        ("alpha", "inf"),
+        ("refine", "maybe"),
+        ("kernel", "sigmoid"),
+        ("cluster_sizes", "1;2"),
+    ],
+)
+def test_wrong_text_is_named(name, text):
+    """A value that cannot be read is refused with the parameter's name and the text."""
+    with pytest.raises(ValueError, match=rf"{name}='{text}' is not right"):
+        registry.get("UMCRLS").parameter(name).parse(text)
+
+
+def test_unknown_names_are_refused():
+    """Unknown algorithms and parameters are refused with the names that exist."""
+    with pytest.raises(ValueError, match="there are UMCRLS"):
+        registry.get("KMeans")
+    with pytest.raises(ValueError, match="it has n_clusters"):
+        registry.get("UMCRLS").make({"k": 3})

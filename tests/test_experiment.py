@@ -1,0 +1,58 @@
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mmc.experiment import Data, Experiment, fingerprint
+
+CSV = b"a,b\n1,2\n2,1\n8,9\n9,8\n"
+
+
+def test_json_round_trip():
+    """An experiment read back is the same experiment."""
+    data = Data(
+        "table", {"columns": ["a", "b"], "label": None, "missing": "drop"}, True, "x.csv", fingerprint(CSV)
+    )
+    experiment = Experiment(data, "UMCRLS", {"n_clusters": 2, "cluster_sizes": [1.0, 2.0]})
+    assert Experiment.from_json(experiment.to_json()) == experiment
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"algorithm": "NoSuch"},
+        {"parameters": {"no_such": 1}},
+        {"data": {"source": "table", "options": {"source": "/etc/passwd"}, "standardize": False}},
+        {"data": []},
+    ],
+)
+def test_bad_experiments_are_refused(change):
+    """Unknown names and wrong shapes are a ValueError, never another exception."""
+    good = json.loads(Experiment(Data("iris"), "UMCRLS").to_json())
+    with pytest.raises(ValueError, match=r"no algorithm|no parameter|does not take|not an experiment"):
+        Experiment.from_json(json.dumps(good | change))
+
+
+def test_another_file_of_the_same_name_is_told_apart():
+    """A table whose content differs is refused."""
+    data = Data("table", {}, False, "x.csv", fingerprint(CSV))
+    assert data.load(CSV).X.shape == (4, 2)
+    with pytest.raises(ValueError, match=r"is not the 'x.csv'"):
+        data.load(CSV + b"7,7\n")
+    with pytest.raises(ValueError, match="load it first"):
+        data.load(None)
+
+
+@settings(derandomize=True, deadline=None, max_examples=100)
+@given(st.text(max_size=30), st.text(max_size=30))
+def test_names_of_a_file_stay_literals_in_the_script(name, column):
+    """Whatever a file or a column is called, the script compiles and holds it as a literal only."""
+    data = Data("table", {"columns": [column], "label": None, "missing": "error"}, False, name)
+    script = Experiment(data, "UMCRLS", {"n_clusters": 2}).to_script()
+    calls = []
+    scope = {"load_table": lambda *args, **kwargs: calls.append((args, kwargs))}
+    line = next(line for line in script.splitlines() if line.startswith("dataset"))
+    exec(compile(line, "script", "exec"), scope)
+    assert calls[0][0] == (name,)
+    assert calls[0][1]["columns"] == [column]
