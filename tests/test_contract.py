@@ -32,15 +32,6 @@ ONE_CLUSTER = dict.fromkeys(
     ),
     "sets n_clusters=1, which is refused with a message",
 )
-    (
-        "check_dont_overwrite_parameters",
-        "check_methods_subset_invariance",
-        "check_fit2d_1sample",
-        "check_fit2d_1feature",
-        "check_fit2d_predict1d",
-    ),
-    "sets n_clusters=1, which is refused with a message",
-)
 
 
 @parametrize_with_checks(
