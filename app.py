@@ -5,6 +5,7 @@ import streamlit as st
 from mmc import ui
 
 ui.frame("Home")
+ui.warm_up()
 st.title("Clustering that learns a classifier and its labels at once")
 st.write(
     "Maximum-margin and information-maximization clustering look for the labels that a classifier would find "

@@ -6,7 +6,7 @@ from mmc.ui.frame import frame, notice, plain
 from mmc.ui.gallery import gallery
 from mmc.ui.player import play
 from mmc.ui.results import result_summary
-from mmc.ui.runs import Outcome, run
+from mmc.ui.runs import Outcome, run, warm_up
 
 __all__ = [
     "Outcome",
@@ -23,4 +23,5 @@ __all__ = [
     "result_summary",
     "run",
     "view_controls",
+    "warm_up",
 ]

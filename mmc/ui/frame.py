@@ -17,6 +17,7 @@ _ICON = Path(__file__).with_name("icon.svg")
 
 _STYLE = """<style>
 .block-container {padding-top: 2.5rem; padding-bottom: 3rem;}
+h1 {font-size: 2.1rem !important;}
 [data-testid="stMetricValue"] {font-size: 1.6rem;}
 </style>"""
 

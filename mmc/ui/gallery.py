@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import streamlit as st
+
+from mmc.datasets import CATALOG, load
+from mmc.figures import thumbnail
 
 
 class Lesson(NamedTuple):
@@ -12,7 +15,7 @@ class Lesson(NamedTuple):
 
     title: str
     text: str
-    address: dict[str, str | list[str]]
+    address: dict[str, Any]
 
 
 LESSONS = (
@@ -38,22 +41,32 @@ LESSONS = (
     ),
     Lesson(
         "Nothing but noise",
-        "There are no clusters here. See what an algorithm invents, and how low its confidence is.",
+        "There are no clusters here. See what an algorithm invents all the same, and how few starts agree.",
         {"data": "noise", "n_clusters": "3"},
     ),
 )
 
 
 def gallery() -> None:
-    """Draw the cards."""
-    columns = st.columns(3)
-    for i, lesson in enumerate(LESSONS):
-        with columns[i % 3], st.container(border=True):
-            st.markdown(f"#### {lesson.title}")
-            st.write(lesson.text)
-            st.page_link(
-                "pages/1_Playground.py",
-                label="Open",
-                icon=":material/play_arrow:",
-                query_params=lesson.address,
-            )
+    """Draw the cards, three in a row where there is room."""
+    for first in range(0, len(LESSONS), 3):
+        for lesson, column in zip(LESSONS[first : first + 3], st.columns(3), strict=False):
+            with column, st.container(border=True, height="stretch"):
+                classes = tuple(lesson.address.get("classes", ()))
+                st.image(_picture(lesson.address["data"], classes), width=240)
+                st.markdown(f"##### {lesson.title}")
+                st.write(lesson.text)
+                st.page_link(
+                    "pages/1_Playground.py",
+                    label="Open",
+                    icon=":material/play_arrow:",
+                    query_params=lesson.address,
+                )
+
+
+@st.cache_data(show_spinner=False)
+def _picture(key: str, classes: tuple[str, ...]) -> str:
+    options: dict[str, Any] = {"random_state": 0} if CATALOG[key].kind == "toy" else {}
+    if classes:
+        options["classes"] = [int(c) for c in classes]
+    return thumbnail(load(key, **options))

@@ -136,5 +136,12 @@ def _names(entry: registry.Algorithm) -> set[str]:
 
 
 @st.cache_resource(show_spinner=False)
+def warm_up() -> None:
+    """Compile the inner loops once for the server, while the first visitor still reads the first page."""
+    model = registry.get("UMCRLS").make({"n_init": 1})
+    threading.Thread(target=model.fit, args=([[0.0], [1.0], [5.0], [6.0]],), daemon=True).start()
+
+
+@st.cache_resource(show_spinner=False)
 def _store() -> _Store:
     return _Store()

@@ -57,7 +57,9 @@ def test_every_algorithm_runs(name, playground):
     assert not at.error
     result = at.session_state["result"]
     assert list(result.recordings) == [name]
-    keys = {widget.key for kind in ("slider", "select_slider", "selectbox", "toggle") for widget in at.get(kind)}
+    keys = {
+        widget.key for kind in ("slider", "select_slider", "selectbox", "toggle") for widget in at.get(kind)
+    }
     defaults = {p.name: registry.get(name).default(p.name) for p in registry.get(name).parameters}
     common = {p.name for p in registry.get(name).parameters if not p.advanced and p.matters(defaults)}
     assert common <= keys
@@ -170,7 +172,7 @@ def test_a_wrong_address_never_breaks_the_page(address, playground):
 def test_two_columns_can_be_looked_at(playground, settle):
     """With four features a person may choose which two span the picture."""
     at = playground(data="iris")
-    at.button_group(key="view").set_value("Two columns") if hasattr(at, "button_group") else None
+    at.button_group(key="view").set_value("Two columns")
     settle(at)
     at.selectbox(key="view_x").set_value(3)
     settle(at)
@@ -208,3 +210,11 @@ def test_the_default_figure_is_light():
     figure = animation(scene, algorithm.objective)
     assert len(figure.frames) == len(recording.states) > 10
     assert len(figure.to_json().encode()) < 300_000
+
+
+def test_the_picture_has_a_text_alternative(playground):
+    """The chart is described in plain words: data, points and sizes, without marks of Markdown."""
+    at = playground(n="60")
+    text = at.get("plotly_chart")[0].proto.alt
+    assert "60 points of three-gaussians" in text
+    assert "\\" not in text

@@ -1,0 +1,158 @@
+"""What a person takes home makes the same labels again."""
+
+import io
+import os
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mmc import registry
+from mmc.experiment import Data, Experiment, fingerprint
+from mmc.figures import animation_html, make_scene, make_view
+from mmc.ui.exports import export_buttons
+from mmc.ui.runs import Outcome, _work
+
+_TABLE = "näme; 1.csv"
+_CONTENT = (
+    "id,größe,b\n"
+    + "\n".join(f"r{i},{i % 3 * 10 + (i * 7 % 11) / 9},{i % 2 * 5 + i / 40}" for i in range(40))
+).encode()
+
+_EXPERIMENTS = {
+    "toy": (
+        Experiment(
+            Data("moons", {"n_samples": 60, "noise": 0.1, "random_state": 3}, True),
+            "UMCRLS",
+            {"n_clusters": 2, "alpha": 0.25, "width": 1.5, "cluster_sizes": [2.0, 1.0], "random_state": 4},
+        ),
+        None,
+    ),
+    "table": (
+        Experiment(
+            Data(
+                "table",
+                {"columns": ["größe", "b"], "label": None, "missing": "error"},
+                True,
+                _TABLE,
+                fingerprint(_CONTENT),
+            ),
+            "StocRLS",
+            {"n_clusters": 3, "kernel": "poly", "degree": 2, "n_init": 3, "random_state": 1},
+        ),
+        _CONTENT,
+    ),
+}
+
+
+def outcome(experiment: Experiment, content: bytes | None, beside: str | None = None) -> Outcome:
+    """Run an experiment as the page does."""
+    return _work("key", experiment, content, beside, 5000, lambda progress, caption: True)
+
+
+def python(root, folder, *arguments: str) -> str:
+    """Run Python in a folder and give what it prints."""
+    environment = {**os.environ, "PYTHONPATH": str(root), "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", *arguments],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize(("experiment", "content"), _EXPERIMENTS.values(), ids=_EXPERIMENTS)
+def test_the_script_makes_the_same_labels(experiment, content, root, tmp_path):
+    """The script, run elsewhere beside the table, writes labels.csv with the labels of the page."""
+    known = outcome(experiment, content)
+    (tmp_path / "experiment.py").write_text(experiment.to_script(), encoding="utf-8")
+    if content is not None:
+        (tmp_path / _TABLE).write_bytes(content)
+    printed = python(root, tmp_path, "experiment.py")
+    written = pd.read_csv(tmp_path / "labels.csv")
+    assert written["cluster"].tolist() == known.main.labels.tolist()
+    assert np.allclose(written["confidence"], known.main.estimator.state_.confidence())
+    assert f"{known.main.estimator.objective_:.6g}" in printed
+
+
+@pytest.mark.parametrize(("experiment", "content"), _EXPERIMENTS.values(), ids=_EXPERIMENTS)
+def test_the_saved_experiment_makes_the_same_labels(experiment, content, tmp_path):
+    """An experiment read from its own JSON is equal to it and clusters alike."""
+    again = Experiment.from_json(experiment.to_json())
+    assert again == experiment
+    assert np.array_equal(outcome(again, content).main.labels, outcome(experiment, content).main.labels)
+
+
+@pytest.mark.parametrize(("experiment", "content"), _EXPERIMENTS.values(), ids=_EXPERIMENTS)
+def test_the_command_line_makes_the_same_labels(experiment, content, root, tmp_path):
+    """The command run repeats a saved experiment to the label."""
+    (tmp_path / "experiment.json").write_text(experiment.to_json(), encoding="utf-8")
+    table = []
+    if content is not None:
+        (tmp_path / _TABLE).write_bytes(content)
+        table = ["--table", _TABLE]
+    printed = python(root, tmp_path, "-m", "mmc", "run", "experiment.json", *table)
+    known = outcome(experiment, content)
+    assert pd.read_csv(io.StringIO(printed))["cluster"].tolist() == known.main.labels.tolist()
+
+
+def test_what_the_page_shows_is_what_it_exports(playground):
+    """The experiment that a visited address describes makes the labels that the page shows."""
+    result = playground(data="rings", n="60", seed="2", alpha="0.25", random_state="9").session_state[
+        "result"
+    ]
+    again = Experiment.from_json(result.experiment.to_json())
+    assert np.array_equal(outcome(again, None).main.labels, result.main.labels)
+
+
+def test_the_buttons_offer_four_files(monkeypatch):
+    """Labels, experiment, script and animation are named after the table and made when asked for."""
+    experiment, content = _EXPERIMENTS["table"]
+    known = outcome(experiment, content)
+    offered = {}
+
+    def button(label, data, file_name, mime, **options):
+        offered[file_name] = data()
+
+    monkeypatch.setattr("mmc.ui.exports.st.download_button", button)
+    scene = make_scene(known.main, make_view(known.dataset.X, known.dataset.feature_names))
+    export_buttons(known, {"StocRLS": scene})
+    endings = ("labels.csv", "experiment.json", "experiment.py", "animation.html")
+    assert list(offered) == [f"näme; 1-{ending}" for ending in endings]
+    table = pd.read_csv(io.StringIO(offered["näme; 1-labels.csv"]))
+    assert list(table.columns) == ["id", "größe", "b", "cluster", "confidence"]
+    assert table["id"].tolist() == [f"r{i}" for i in range(40)]
+    assert table["cluster"].tolist() == known.main.labels.tolist()
+    assert Experiment.from_json(offered["näme; 1-experiment.json"]) == experiment
+    assert "StocRLS on näme; 1.csv" in offered["näme; 1-animation.html"]
+
+
+def test_names_of_the_data_cannot_break_out_of_the_animation():
+    """Whatever the data are called, the page holds Plotly once and no tag that is not its own."""
+    nasty = "</script><b>&"
+    experiment, _ = _EXPERIMENTS["toy"]
+    known = outcome(experiment, None, "SteepRLS")
+    dataset = replace(known.dataset, name=nasty, feature_names=(nasty, "<img src=x>"))
+    view = make_view(dataset.X, dataset.feature_names)
+    scenes = {name: make_scene(recording, view) for name, recording in known.recordings.items()}
+    captions = [nasty, *scenes["UMCRLS"].captions[1:]]
+    scenes["UMCRLS"] = replace(scenes["UMCRLS"], captions=captions)
+    page = animation_html(scenes, registry.get("UMCRLS").objective, f"UMCRLS on {nasty}")
+    clean = animation_html(
+        {name: make_scene(r, make_view(dataset.X, ("x1", "x2"))) for name, r in known.recordings.items()},
+        "Q",
+        "UMCRLS on moons",
+    )
+    assert page.count("plotly.js v") == clean.count("plotly.js v") == 1
+    assert "</script><b>" not in page
+    assert "<img src=x>" not in page
+    assert page.lower().count("</script") == clean.lower().count("</script")
+    assert page.count('id="chart-') == 2
