@@ -293,7 +293,7 @@ def _hat(X: Array, gamma: float, alpha: float) -> Array:
 def _search_ours(R: Array, start: Labels, k: int) -> tuple[Labels, int]:
     """Run the library's search on a hat matrix; return the labels and the number of claims."""
     claims = 0
-    for state in UMCRLS(k, n_shakes=N_SHAKES, refine=False)._states(Search(R, start, k)):
+    for state in UMCRLS(k, n_shakes=N_SHAKES, refine=False)._states(Search(R, start, k), 0.0):
         claims += len(state.moved)
     return state.labels, claims
 

@@ -10,8 +10,10 @@ and then σ is `width` times that length:
 - ``"max"``: the largest distance between two points, the σ₀ of [UMC-RLS] section IV-C.
 
 The polynomial kernel (gamma ⟨x, x'⟩ + coef0)^degree has no width: a word then means one over the total
-variance of the features. Local scaling is [SMIC] eq. 8: exp(−d²/(2 σ_i σ_j)) between neighbours, with
-σ_i the distance from x_i to its `n_neighbors`-th neighbour, and zero elsewhere.
+variance of the features. Local scaling is [SMIC] eq. 8: exp(−d²/(2 σ_i σ_j)) where d is at most the larger
+of σ_i and σ_j, with σ_i the distance from x_i to its `n_neighbors`-th neighbour, and zero elsewhere. A
+point is not its own neighbour, neighbours at the same distance all count, and a σ_i of zero (duplicates)
+takes the smallest positive one.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
+from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import euclidean_distances, linear_kernel, polynomial_kernel
 from sklearn.neighbors import NearestNeighbors
 
@@ -87,11 +89,14 @@ class Kernel:
             return np.asarray(linear_kernel(X, self.X))
         if self.kind == "poly":
             return np.asarray(polynomial_kernel(X, self.X, self.degree, self.gamma, self.coef0))
+        if self.kind == "local_scaling":
+            distances = cdist(X, self.X)
+            own = _own_scales(distances, self.n_neighbors)
+            own[own == 0] = self.scales.min()
+            return _local_scaling(distances, own, self.scales)
         d2 = np.asarray(euclidean_distances(X, self.X, squared=True))
-        if self.kind == "rbf":
-            d2 *= -self.gamma
-            return np.exp(d2, out=d2)
-        return _local_scaling_new(d2, self.scales, self.n_neighbors)
+        d2 *= -self.gamma
+        return np.exp(d2, out=d2)
 
 
 def fit_kernel(
@@ -106,7 +111,7 @@ def fit_kernel(
 ) -> Gram:
     """Settle a kernel's width on training points and compute its matrix.
 
-    Costs n² d time and one n×n array (two for ``gamma="median"``).
+    Costs n² d time and one n×n array (two for ``gamma="median"`` and local scaling).
 
     Parameters
     ----------
@@ -133,9 +138,17 @@ def fit_kernel(
         d2 *= -gamma
         return Gram(Kernel(kernel, X, gamma, degree, coef0, empty, n_neighbors), np.exp(d2, out=d2))
     if kernel == "local_scaling":
-        graph, scales = local_scaling(X, n_neighbors)
+        distances = cdist(X, X)
+        _require_spread(float(distances.max()))
+        scales = _own_scales(distances, n_neighbors)
+        if not scales.any():
+            raise ValueError(
+                f"Every point has {n_neighbors} or more duplicates, so that local scaling finds no scale: "
+                "raise n_neighbors, or use another kernel."
+            )
+        scales[scales == 0] = scales[scales > 0].min()
         fitted = Kernel(kernel, X, 0.0, degree, coef0, scales, n_neighbors)
-        return Gram(fitted, graph.toarray())
+        return Gram(fitted, _local_scaling(distances, scales, scales))
     if kernel == "precomputed":
         return Gram(Kernel(kernel, empty, 0.0, degree, coef0, empty, n_neighbors), _checked_gram(X))
     if isinstance(gamma, str):
@@ -143,34 +156,6 @@ def fit_kernel(
         gamma = 1.0 / variance if variance > 0 else 1.0
     fitted = Kernel(kernel, X, gamma, degree, coef0, empty, n_neighbors)
     return Gram(fitted, fitted(X))
-
-
-def local_scaling(X: NDArray[np.float64], n_neighbors: int) -> tuple[sparse.csr_array, NDArray[np.float64]]:
-    """Compute the sparse local-scaling kernel of [SMIC] eq. 8.
-
-    A point is not its own neighbour, K(x, x) is 1, and a σ_i of zero (duplicates) takes the smallest
-    positive one. Costs n·t entries.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    n_neighbors : int
-        t of the paper; at most n_samples − 1 are used.
-
-    Returns
-    -------
-    kernel : sparse array of shape (n_samples, n_samples)
-    scales : ndarray of shape (n_samples,)
-        σ_i.
-    """
-    n = X.shape[0]
-    t = min(n_neighbors, n - 1)
-    distances, neighbors = NearestNeighbors(n_neighbors=t).fit(X).kneighbors()
-    scales = _positive(distances[:, -1])
-    rows, cols = np.repeat(np.arange(n), t), neighbors.ravel()
-    values = np.exp(-(distances.ravel() ** 2) / (2.0 * scales[rows] * scales[cols]))
-    half = sparse.csr_array((values, (rows, cols)), shape=(n, n))
-    return sparse.csr_array(half.maximum(half.T) + sparse.eye_array(n, format="csr")), scales
 
 
 def require_memory(n: int, n_arrays: int = 3) -> None:
@@ -210,49 +195,47 @@ def _memory() -> float:
 
 
 def _length(X: NDArray[np.float64], d2: NDArray[np.float64], name: str) -> float:
-    if name == "neighbors":
-        t = min(_NEIGHBOR, -(-len(X) // 10))
-        distances = NearestNeighbors(n_neighbors=t).fit(X).kneighbors()[0][:, -1]
-        length = float(np.median(_positive(distances)))
-    elif name == "median":
+    largest = float(np.sqrt(d2.max()))
+    _require_spread(largest)
+    if name == "max":
+        return largest
+    if name == "median":
         # Every pair stands twice, beside the n zeros of the diagonal; those are left out.
-        length = float(np.sqrt(np.median(d2[~np.eye(len(d2), dtype=bool)])))
-        length = length or float(np.sqrt(d2.max()))
-    else:
-        length = float(np.sqrt(d2.max()))
-    if length == 0.0:
+        return float(np.sqrt(np.median(d2[~np.eye(len(d2), dtype=bool)]))) or largest
+    t = min(_NEIGHBOR, -(-len(X) // 10))
+    distances = NearestNeighbors(n_neighbors=t).fit(X).kneighbors()[0][:, -1]
+    # Duplicates can bring every distance to zero, though not every point is the same.
+    return float(np.median(distances[distances > 0])) if distances.any() else largest
+
+
+def _require_spread(largest: float) -> None:
+    if largest == 0.0:
         raise ValueError(
-            "All points are equal, so no distance can set the kernel's width: check the columns."
+            "All points are equal, so no distance can set the kernel's width. Check the columns."
         )
-    return length
 
 
-def _positive(lengths: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Replace zeros, which duplicates cause, by the smallest positive length."""
-    if lengths.all():
-        return lengths
-    positive = lengths[lengths > 0]
-    return np.where(lengths > 0, lengths, positive.min() if positive.size else 0.0)
+def _own_scales(distances: NDArray[np.float64], n_neighbors: int) -> NDArray[np.float64]:
+    """Give each row's distance to its t-th neighbour, where one zero is the point itself."""
+    others = distances.copy()
+    nearest = others.argmin(axis=1)
+    rows = np.flatnonzero(others[np.arange(len(others)), nearest] == 0)
+    others[rows, nearest[rows]] = np.inf
+    t = min(n_neighbors, others.shape[1] - 1)
+    others.partition(t - 1, axis=1)
+    return others[:, t - 1].copy()
 
 
-def _local_scaling_new(
-    d2: NDArray[np.float64], scales: NDArray[np.float64], n_neighbors: int
+def _local_scaling(
+    distances: NDArray[np.float64], own: NDArray[np.float64], scales: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Extend local scaling to new points; a point that equals a training point is that point."""
-    rows = np.arange(len(d2))
-    nearest = d2.argmin(axis=1)
-    # Rounding leaves a little more than zero between a point and itself.
-    same = d2[rows, nearest] <= 1e-18 * max(d2.max(), 1e-300)
-    without_itself = d2.copy()
-    without_itself[rows[same], nearest[same]] = np.inf
-    t = min(n_neighbors, len(scales) - 1)
-    own = np.sqrt(np.partition(without_itself, t - 1, axis=1)[:, t - 1])
-    own[own == 0] = scales.min()
-    reach = 1.0 + 1e-9
-    near = (d2 <= (own[:, None] * reach) ** 2) | (d2 <= (scales[None, :] * reach) ** 2)
-    K = np.where(near, np.exp(-d2 / (2.0 * own[:, None] * scales[None, :])), 0.0)
-    K[rows[same], nearest[same]] = 1.0
-    return K
+    """Compare points of scale `own` with training points of scale `scales`; in the memory of `distances`."""
+    far = distances > np.maximum(own[:, None], scales[None, :])
+    distances **= 2
+    distances /= -2.0 * (own[:, None] * scales[None, :])
+    np.exp(distances, out=distances)
+    distances[far] = 0.0
+    return distances
 
 
 def _checked_gram(K: NDArray[np.float64]) -> NDArray[np.float64]:

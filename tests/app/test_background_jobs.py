@@ -5,8 +5,8 @@ import threading
 import pytest
 
 from mmc.datasets import load
-from mmc.registry import get
 from mmc.recording import record
+from mmc.registry import get
 from mmc.ui import jobs
 from mmc.ui.jobs import Job
 

@@ -97,7 +97,7 @@ _WRONG = {
 
 @pytest.mark.parametrize("content", _WRONG.values(), ids=_WRONG)
 def test_what_cannot_be_repeated_is_said(content, open_file):
-    """Either the experiment runs with its own values or a message says why not; nothing changes in silence."""
+    """An experiment runs with its own values or a message says why not; nothing changes in silence."""
     at, before = open_file(content)
     assert not at.exception
     if at.error:

@@ -1,0 +1,156 @@
+"""A running app and a Chromium to visit it with."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+
+_PATIENCE = 60
+_ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+expect.set_options(timeout=_PATIENCE * 1000)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """Find Chromium; without one these tests are skipped, but not where they are meant to run always."""
+    names = (os.environ.get("CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome")
+    found = next((path for name in names if name and (path := shutil.which(name))), None)
+    if found is None:
+        missing = "no Chromium found; set CHROMIUM to its path"
+        if os.environ.get("CI") == "true":
+            pytest.fail(missing)
+        pytest.skip(missing)
+    return found
+
+
+@pytest.fixture(scope="session")
+def app(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Start the app and give its address."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    address = f"http://127.0.0.1:{port}"
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true"]
+    command += [
+        "--server.port",
+        str(port),
+        "--server.address",
+        "127.0.0.1",
+        "--server.fileWatcherType",
+        "none",
+    ]
+    log = tmp_path_factory.mktemp("app") / "log.txt"
+    with log.open("w") as output:
+        server = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)
+        try:
+            _wait_for(f"{address}/_stcore/health", server, log)
+            yield address
+        finally:
+            server.terminate()
+            try:
+                server.wait(10)
+            except subprocess.TimeoutExpired:
+                server.kill()
+                server.wait()
+
+
+def _wait_for(address: str, server: subprocess.Popen, log: Path) -> None:
+    deadline = time.monotonic() + _PATIENCE
+    while time.monotonic() < deadline:
+        assert server.poll() is None, log.read_text()
+        try:
+            with urlopen(address, timeout=5):
+                return
+        except (URLError, OSError):
+            time.sleep(0.1)
+    pytest.fail(f"the app does not start:\n{log.read_text()}")
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: str) -> Iterator[Browser]:
+    """Start Chromium."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=_ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Open pages, each as a new visitor; the test fails if any of them meets an error in its scripts."""
+    errors: list[str] = []
+    contexts = []
+
+    def opened(**options: object) -> Page:
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 1000}, **options})
+        context.set_default_timeout(_PATIENCE * 1000)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert errors == []
+
+
+@pytest.fixture
+def visit(app: str, new_page: Callable[..., Page]) -> Callable[..., Page]:
+    """Open the playground at an address, wait for its chart, and note what it sends to the server if asked."""
+
+    def visited(query: str = "", sent: list | None = None, **options: object) -> Page:
+        page = new_page(**options)
+        if sent is not None:
+            page.on("websocket", lambda socket: socket.on("framesent", sent.append))
+        page.goto(f"{app}/Playground" + (f"?{query}" if query else ""))
+        wait_for_chart(page)
+        return page
+
+    return visited
+
+
+def wait_for_chart(page: Page) -> None:
+    """Wait until a chart is drawn, the player is there, and the server has nothing more to say."""
+    page.wait_for_selector(".st-key-chart_0 .js-plotly-plot .scatterlayer .points path")
+    page.wait_for_selector(".mmc-player .mmc-caption")
+    page.wait_for_function("() => !document.querySelector('[data-testid=stStatusWidget]')")
+
+
+@pytest.fixture
+def drawn() -> Callable[[Page], None]:
+    """Wait until a page shows its chart."""
+    return wait_for_chart
+
+
+@pytest.fixture
+def choose() -> Callable[[Page, str, str], None]:
+    """Pick an option of a select box by the key of the box."""
+
+    def chosen(page: Page, key: str, option: str) -> None:
+        box = page.locator(f".st-key-{key} input")
+        box.click()
+        box.fill(option)
+        page.get_by_role("option", name=option, exact=True).click()
+
+    return chosen

@@ -1,0 +1,223 @@
+"""The player moves the picture in the browser alone."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+_POINTS = ".st-key-chart_0 .scatterlayer .points path"
+_BORDER = ".st-key-chart_0 .scatterlayer .trace:first-child path.js-line"
+
+
+def caption(page: Page) -> str:
+    """Read what the player says of the present frame."""
+    return page.locator(".mmc-caption").first.inner_text()
+
+
+def frame(page: Page) -> int:
+    """Read the number of the present frame."""
+    return int(caption(page).split(" of ")[0])
+
+
+def picture(page: Page) -> tuple[list[str], list[str]]:
+    """Read the colours of the points and the course of the border as they are drawn."""
+    colours = page.locator(_POINTS).evaluate_all("paths => paths.map(p => p.style.fill)")
+    return colours, page.locator(_BORDER).evaluate_all("paths => paths.map(p => p.getAttribute('d'))")
+
+
+def press(page: Page, label: str) -> None:
+    """Press one of the player's buttons."""
+    page.locator(".mmc-player").get_by_role("button", name=label).click()
+
+
+def wait_for_frame(page: Page, index: int) -> None:
+    """Wait until the player shows a frame."""
+    expect(page.locator(".mmc-caption").first).to_have_text(re.compile(rf"^{index} of "))
+
+
+def wait_until(page: Page, condition: Callable[[], bool], what: str) -> None:
+    """Look again and again until a condition holds."""
+    for _ in range(300):
+        if condition():
+            return
+        page.wait_for_timeout(100)
+    pytest.fail(f"never: {what}")
+
+
+def wait_for_quiet(page: Page, sent: list) -> None:
+    """Wait until the page has sent nothing for a second."""
+    known = -1
+    while len(sent) != known:
+        known = len(sent)
+        page.wait_for_timeout(1000)
+
+
+def step_back(page: Page, last: int) -> int:
+    """Press step back."""
+    press(page, "Step back")
+    return last - 1
+
+
+def to_the_start(page: Page, last: int) -> int:
+    """Press to the start."""
+    press(page, "To the start")
+    return 0
+
+
+def scrub(page: Page, last: int) -> int:
+    """Drag the slider to a frame in the middle."""
+    page.locator(".mmc-player").get_by_label("Step", exact=True).fill(str(last // 2))
+    return last // 2
+
+
+def comma(page: Page, last: int) -> int:
+    """Press the comma key twice."""
+    page.keyboard.press(",")
+    page.keyboard.press(",")
+    return last - 2
+
+
+@pytest.mark.parametrize("move", [step_back, to_the_start, scrub, comma])
+def test_moving_changes_caption_and_picture_and_sends_nothing(move, visit):
+    """From the last frame each way to move shows another frame and back again, without the server."""
+    sent: list = []
+    page = visit("n=60", sent)
+    wait_for_quiet(page, sent)
+    assert sent, "the page has a socket that is listened to"
+    before, last, drawn, first_caption = len(sent), frame(page), picture(page), caption(page)
+    assert last > 5
+    index = move(page, last)
+    wait_for_frame(page, index)
+    assert caption(page) != first_caption
+    if index == 0:
+        wait_until(page, lambda: picture(page)[0] != drawn[0], "other colours")
+    wait_until(page, lambda: picture(page)[1] != drawn[1], "another border")
+    press(page, "To the end")
+    wait_for_frame(page, last)
+    wait_until(page, lambda: picture(page) == drawn, "the last picture again")
+    assert caption(page) == first_caption
+    page.wait_for_timeout(500)
+    assert len(sent) == before
+
+
+def test_stepping_forwards_goes_one_frame_at_a_time(visit):
+    """The button and the full stop both go one frame on, and stay at the last one."""
+    page = visit("n=60")
+    last = frame(page)
+    press(page, "To the start")
+    wait_for_frame(page, 0)
+    press(page, "Step (key .)")
+    wait_for_frame(page, 1)
+    page.keyboard.press(".")
+    wait_for_frame(page, 2)
+    press(page, "To the end")
+    page.keyboard.press(".")
+    wait_for_frame(page, last)
+
+
+@pytest.mark.parametrize("way", ["button", "key"])
+def test_play_and_pause(way, visit):
+    """Play begins anew at the end and runs; pause holds the frame; the server hears nothing of it."""
+    sent: list = []
+    page = visit("n=60", sent)
+    wait_for_quiet(page, sent)
+    before, last = len(sent), frame(page)
+
+    def toggle() -> None:
+        press(page, "Play or pause") if way == "button" else page.keyboard.press("k")
+
+    button = page.locator(".mmc-play")
+    expect(button).to_have_text("Play")
+    toggle()
+    expect(button).to_have_text("Pause")
+    wait_until(page, lambda: 2 <= frame(page) < last, "two frames were played")
+    toggle()
+    expect(button).to_have_text("Play")
+    held = frame(page)
+    page.wait_for_timeout(1000)
+    assert frame(page) == held
+    assert held < last
+    assert len(sent) == before
+
+
+def test_playing_ends_at_the_last_frame(visit):
+    """At the end the player stops by itself, with the caption and the picture of the last frame."""
+    page = visit("n=60")
+    wanted, drawn = caption(page), picture(page)
+    page.locator(".mmc-player select").select_option("4")
+    press(page, "Play or pause")
+    expect(page.locator(".mmc-play")).to_have_text("Pause")
+    expect(page.locator(".mmc-play")).to_have_text("Play")
+    assert caption(page) == wanted
+    wait_until(page, lambda: picture(page) == drawn, "the last picture")
+
+
+def test_speed_changes_the_pace(visit):
+    """In the same time more frames pass at four times the speed than at a quarter of it."""
+    page = visit("n=100&n_clusters=4")
+    passed = []
+    for factor in ("0.25", "4"):
+        press(page, "To the start")
+        wait_for_frame(page, 0)
+        page.locator(".mmc-player select").select_option(factor)
+        press(page, "Play or pause")
+        page.wait_for_timeout(1800)
+        press(page, "Play or pause")
+        passed.append(frame(page))
+    slow, fast = passed
+    assert fast > slow + 3
+
+
+def test_two_charts_move_together(visit):
+    """Beside each other, both charts follow the one player, each with its own caption."""
+    page = visit("data=moons&n=60&beside=SteepRLS")
+    page.wait_for_selector(".st-key-chart_1 .scatterlayer .points path")
+    lines = page.locator(".mmc-caption")
+    expect(lines).to_have_count(2)
+    second = ".st-key-chart_1 .scatterlayer .points path"
+    colours = "paths => paths.map(p => p.style.fill)"
+    before = [page.locator(points).evaluate_all(colours) for points in (_POINTS, second)]
+    press(page, "To the start")
+    expect(lines.nth(0)).to_have_text(re.compile("^UMCRLS: 0 of "))
+    expect(lines.nth(1)).to_have_text(re.compile("^SteepRLS: 0 of "))
+    for points, known in zip((_POINTS, second), before, strict=True):
+        wait_until(
+            page, lambda p=points, k=known: page.locator(p).evaluate_all(colours) != k, "other colours"
+        )
+
+
+def test_the_lasso_shows_rows_and_keeps_the_frame(visit):
+    """A lasso around points lists their rows, and neither the frame nor its picture changes."""
+    page = visit("n=60")
+    last = frame(page)
+    page.locator(".mmc-player").get_by_label("Step", exact=True).fill("2")
+    wait_for_frame(page, 2)
+    wait_until(page, lambda: picture(page)[0].count("") == 0, "drawn points")
+    page.wait_for_timeout(300)
+    colours = picture(page)[0]
+    draw_lasso(page)
+    expect(page.get_by_text(re.compile(r"^\d+ selected points$"))).to_be_visible()
+    text = page.get_by_text(re.compile(r"^\d+ selected points$")).inner_text()
+    assert 0 < int(text.split()[0]) <= 60
+    expect(page.locator("[data-testid=stDataFrame]").first).to_be_visible()
+    page.wait_for_timeout(500)
+    assert frame(page) == 2 < last
+    assert picture(page)[0][:60] == colours[:60]
+    press(page, "Step (key .)")
+    wait_for_frame(page, 3)
+
+
+def draw_lasso(page: Page) -> None:
+    """Draw a lasso around most of the upper chart."""
+    area = page.locator(".st-key-chart_0 .nsewdrag").first
+    area.scroll_into_view_if_needed()
+    box = area.bounding_box()
+    corners = [(0.05, 0.05), (0.95, 0.05), (0.95, 0.95), (0.05, 0.95), (0.05, 0.08)]
+    path = [(box["x"] + u * box["width"], box["y"] + v * box["height"]) for u, v in corners]
+    page.mouse.move(*path[0])
+    page.mouse.down()
+    for x, y in path[1:]:
+        page.mouse.move(x, y, steps=8)
+        page.wait_for_timeout(40)
+    page.mouse.up()
