@@ -15,3 +15,5 @@ st.write(
 st.page_link("pages/1_Playground.py", label="Open the playground", icon=":material/scatter_plot:")
 st.subheader("Ready experiments")
 ui.gallery()
+st.subheader("A saved experiment")
+ui.open_experiment()

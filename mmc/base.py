@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mmc.stepping import State, Step, walk
+from mmc.stepping import State, Step, is_better, walk
 
 
 class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
@@ -140,7 +140,7 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
                 last = step
                 if step.status != "running":
                     ends.append(step.state.objective)
-                    if best is None or step.state.objective < best.state.objective:
+                    if is_better(step.state, best.state if best else None):
                         best = step
                 yield step
         finally:

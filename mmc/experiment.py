@@ -42,6 +42,18 @@ class Data:
     name: str = ""
     sha256: str = ""
 
+    def check(self) -> None:
+        """Refuse a source or an option that does not exist."""
+        if self.source != "table" and self.source not in datasets.CATALOG:
+            raise ValueError(f"There are no data {self.source!r}; there are {', '.join(datasets.CATALOG)}.")
+        known = _TABLE_OPTIONS if self.source == "table" else datasets.CATALOG[self.source].parameters
+        for name, value in self.options.items():
+            if name not in known:
+                raise ValueError(f"The data {self.source!r} do not take {name!r}, only {', '.join(known)}.")
+            numbers = value if name == "classes" and isinstance(value, list) else [value]
+            if self.source != "table" and not all(type(number) in (int, float) for number in numbers):
+                raise ValueError(f"{name}={value!r} of the data {self.source!r} is not a number.")
+
     def load(self, content: bytes | None = None) -> Dataset:
         """Make or read the points.
 
@@ -121,10 +133,8 @@ class Experiment:
             raise ValueError(
                 "This is not an experiment file: data, algorithm or parameters are missing."
             ) from error
-        experiment.make()
-        unknown = set(experiment.data.options) - set(_TABLE_OPTIONS)
-        if experiment.data.source == "table" and unknown:
-            raise ValueError(f"A table does not take {', '.join(map(repr, sorted(unknown)))}.")
+        experiment.make()._validate_params()
+        experiment.data.check()
         return experiment
 
     def to_script(self) -> str:

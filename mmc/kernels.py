@@ -94,7 +94,9 @@ class Kernel:
             own = _own_scales(distances, self.n_neighbors)
             own[own == 0] = self.scales.min()
             return _local_scaling(distances, own, self.scales)
-        d2 = np.asarray(euclidean_distances(X, self.X, squared=True))
+        # Distances do not know where the origin is, but their rounding does.
+        centre = self.X.mean(axis=0)
+        d2 = np.asarray(euclidean_distances(X - centre, self.X - centre, squared=True))
         d2 *= -self.gamma
         return np.exp(d2, out=d2)
 
@@ -132,9 +134,10 @@ def fit_kernel(
     _check_finite_products(X, kernel, degree)
     empty = np.empty(0)
     if kernel == "rbf":
-        d2 = np.asarray(euclidean_distances(X, squared=True))
+        centred = X - X.mean(axis=0)
+        d2 = np.asarray(euclidean_distances(centred, squared=True))
         if isinstance(gamma, str):
-            gamma = 0.5 / (width * _length(X, d2, gamma)) ** 2
+            gamma = 0.5 / (width * _length(centred, d2, gamma)) ** 2
         d2 *= -gamma
         return Gram(Kernel(kernel, X, gamma, degree, coef0, empty, n_neighbors), np.exp(d2, out=d2))
     if kernel == "local_scaling":
@@ -232,7 +235,9 @@ def _local_scaling(
     """Compare points of scale `own` with training points of scale `scales`; in the memory of `distances`."""
     far = distances > np.maximum(own[:, None], scales[None, :])
     distances **= 2
-    distances /= -2.0 * (own[:, None] * scales[None, :])
+    both = np.multiply.outer(own, scales)
+    both *= -2.0
+    distances /= both
     np.exp(distances, out=distances)
     distances[far] = 0.0
     return distances

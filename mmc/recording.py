@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mmc.base import StepwiseClusterer
-from mmc.stepping import State, Step
+from mmc.stepping import State, Step, is_better
 
 #: A longer walk is thinned out; an animation of more frames tells nobody more.
 MAX_FRAMES = 150
@@ -75,8 +75,7 @@ def record(
         if step.n_iter == 0:
             current = []
         current.append(step.state)
-        better = not best[1] or step.state.objective < best[1][-1].objective
-        if step.status != "running" and better:
+        if step.status != "running" and is_better(step.state, best[1][-1] if best[1] else None):
             best = (step.start, current)
         if not go_on(step):
             complete = step.status != "running" and step.start == step.n_starts - 1

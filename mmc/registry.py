@@ -200,7 +200,7 @@ _RANDOM_STATE = Parameter(
     "Seed",
     "The same seed gives the same starts and the same result.",
     0,
-    9999,
+    2**31 - 1,
     advanced=True,
 )
 _KERNEL = (

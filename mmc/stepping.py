@@ -51,6 +51,11 @@ class State:
         return None
 
 
+def is_better(new: State, old: State | None) -> bool:
+    """Whether a state's objective is lower by more than rounding; among equals the first stays."""
+    return old is None or new.objective < old.objective - 1e-9 * max(1.0, abs(old.objective))
+
+
 class Step(NamedTuple):
     """One step of a fit.
 

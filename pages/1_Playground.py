@@ -12,7 +12,6 @@ ui.frame("Playground")
 def outcome() -> ui.Outcome:
     """Read the controls and run what they describe; a ValueError says what is wrong."""
     with st.sidebar:
-        ui.open_experiment()
         data, content = ui.data_controls()
         known = CATALOG.get(data.source)
         k = len(data.options.get("classes", ())) or (known.n_clusters if known else 3)

@@ -30,7 +30,7 @@ def test_json_round_trip():
 def test_bad_experiments_are_refused(change):
     """Unknown names and wrong shapes are a ValueError, never another exception."""
     good = json.loads(Experiment(Data("iris"), "UMCRLS").to_json())
-    with pytest.raises(ValueError, match=r"no algorithm|no parameter|does not take|not an experiment"):
+    with pytest.raises(ValueError, match=r"no algorithm|no parameter|do not take|not an experiment"):
         Experiment.from_json(json.dumps(good | change))
 
 

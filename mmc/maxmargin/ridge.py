@@ -64,7 +64,7 @@ def hat_matrix(K: Array, alpha: float, *, fit_intercept: bool, is_psd: bool) -> 
     if (is_psd or _factor(K, diagonal, jitter)) and _factor(K, diagonal, alpha, invert=True):
         K *= -alpha
         return Hat(_finish(K, fit_intercept), None)
-    return Spectrum(K, centred=fit_intercept).hat(alpha)
+    return Spectrum(K, centred=fit_intercept).hat(alpha, out=K)
 
 
 class Spectrum:
@@ -81,10 +81,10 @@ class Spectrum:
     def __init__(self, K: Array, *, centred: bool) -> None:
         self.centred = centred
         values, vectors = linalg.eigh(K.T, overwrite_a=True, check_finite=False)
-        positive = values > 0
+        first = int(np.searchsorted(values, 0.0, side="right"))
         self.is_psd = bool(values[0] >= -1e-10 * max(values[-1], 1e-300))
-        self.values: Array = values[positive]
-        self.vectors: Array = vectors[:, positive]
+        self.values: Array = values[first:]
+        self.vectors: Array = vectors[:, first:]
 
     @classmethod
     def of(cls, K: Array, *, fit_intercept: bool) -> Spectrum:
@@ -93,9 +93,9 @@ class Spectrum:
             _centre(K)
         return cls(K, centred=fit_intercept)
 
-    def hat(self, alpha: float) -> Hat:
-        """Compute R for one λ; costs one product of n×r and r×n."""
-        R = np.asarray((self.vectors * (self.values / (self.values + alpha))) @ self.vectors.T)
+    def hat(self, alpha: float, out: Array | None = None) -> Hat:
+        """Compute R for one λ, in the memory of `out` if given; costs one product of n×r and r×n."""
+        R = np.matmul(self.vectors * (self.values / (self.values + alpha)), self.vectors.T, out=out)
         if self.centred:
             R += 1.0 / len(R)
         return Hat(R, None if self.is_psd else self.vectors)

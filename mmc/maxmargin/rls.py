@@ -17,8 +17,8 @@ s              n_shakes                rounds of shaking after the first
 α, eq. 11      n_claims                how many points a cluster claims in its turn
 =============  ======================  ====================================================
 
-Costs: n²d for the kernel, n³ multiplications once for R, then k·n for each start's T with a claim
-costing n. Memory: R and at most two arrays of its size while it is built.
+Costs: n²d for the kernel, n³ multiplications once for R, then k·n² for each start's T, with a claim
+costing n. Memory: at most three arrays of n×n while R is built, then R alone.
 
 Deviations, all stated in the classes too: α is rounded down and a cluster whose α is not positive
 claims nothing; no search empties a cluster; a random start is a random labelling of equal sizes; with two
@@ -133,6 +133,7 @@ class _LeastSquaresClusterer(StepwiseClusterer):
         kernel, K = self._gram(checked)
         anchor = K[0].copy()
         spectrum = Spectrum.of(K, fit_intercept=self.fit_intercept)
+        del K  # its memory would be a fourth array beside the three that each λ needs
         for model in models:
             validate_data(model, X, skip_check_array=True)
             model._exhaust(model._fit_steps(Problem(kernel, anchor, spectrum.hat(model.alpha), starts)))
@@ -380,8 +381,9 @@ class UMCRLS(_LeastSquaresClusterer):
                 if n_claims > 0 or (last and not self.refine):
                     state = search.claim(i + 1, d, n_claims, (i + (d + 1) / k) / rounds)
                     yield replace(state, converged=last and not self.refine)
-        if self.refine:
-            yield replace(search.descend("release", rounds + 1, n), converged=True)
+        while self.refine:
+            state = search.descend("release", rounds + 1, n)
+            yield replace(state, converged=len(state.moved) < n)
 
 
 class SteepRLS(_LeastSquaresClusterer):

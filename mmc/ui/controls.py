@@ -17,6 +17,7 @@ from mmc.registry import Algorithm, Parameter
 from mmc.ui.frame import notice
 
 TABLE = "table"
+_OPTION_KEYS = {"n_samples": "n", "random_state": "seed"}
 _FOLLOW_DATA = ("n_clusters", "noise", "classes", "cluster_sizes")
 
 
@@ -114,13 +115,44 @@ def view_controls(dataset: Dataset) -> tuple[int, int] | None:
 
 
 def open_experiment() -> None:
-    """Let a person open an experiment that was saved as JSON."""
-    with st.expander("Open a saved experiment"):
-        st.file_uploader(
-            "Experiment (JSON)", type=["json"], key="experiment_file", on_change=_take_experiment
-        )
-    if (problem := st.session_state.pop("experiment_problem", None)) is not None:
-        notice(problem)
+    """Let a person open an experiment that was saved as JSON, by its address.
+
+    This cannot stand on the playground: a page may not change an address to which its own controls are bound.
+    """
+    upload = st.file_uploader("Experiment (JSON)", type=["json"], key="experiment_file")
+    if upload is None:
+        return
+    try:
+        experiment = Experiment.from_json(upload.getvalue().decode("utf-8", errors="replace"))
+    except ValueError as error:
+        notice(error)
+        return
+    sha, options = experiment.data.sha256[:8], experiment.data.options
+    st.session_state[f"label_{sha}"] = options.get("label")
+    st.session_state[f"columns_{sha}"] = options.get("columns") or []
+    st.switch_page("pages/1_Playground.py", query_params=address(experiment))
+
+
+def address(experiment: Experiment) -> dict[str, str | list[str]]:
+    """Give the query parameters with which the playground repeats an experiment.
+
+    Parameters
+    ----------
+    experiment : Experiment
+
+    Returns
+    -------
+    dict
+        Without the choices of columns in a table, which belong to the visitor's file.
+    """
+    data = experiment.data
+    values: dict[str, Any] = {"data": data.source, "scale": "yes" if data.standardize else "no"}
+    if data.source == TABLE:
+        values["drop"] = data.options.get("missing") == "drop"
+    else:
+        values |= {_OPTION_KEYS.get(name, name): value for name, value in data.options.items()}
+    values |= {"algorithm": experiment.algorithm, **experiment.parameters}
+    return {key: _written(key, value) for key, value in values.items() if value is not None}
 
 
 def _table_controls() -> tuple[Data, bytes | None]:
@@ -138,6 +170,8 @@ def _table_controls() -> tuple[Data, bytes | None]:
     sha = fingerprint(content)
     frame = cached_table(sha, name, content)
     columns = [str(c) for c in frame.columns]
+    if st.session_state.get(f"label_{sha[:8]}") not in (None, *columns):
+        _forget((f"label_{sha[:8]}", f"columns_{sha[:8]}"))
     label = st.selectbox(
         "Reference labels",
         [None, *columns],
@@ -163,12 +197,14 @@ def cached_table(sha: str, name: str, _content: bytes) -> Any:
 def _entry_options(entry: Entry) -> dict[str, Any]:
     options: dict[str, Any] = {}
     if "n_samples" in entry.parameters:
-        options["n_samples"] = st.slider("Points", 20, 2000, 300, 10, key="n", bind="query-params")
+        low, high = _reach("n", 20, 2000)
+        options["n_samples"] = int(st.slider("Points", low, high, 300, 10, key="n", bind="query-params"))
     if "noise" in entry.parameters and entry.noise_max:
+        low, high = _reach("noise", 0.0, entry.noise_max)
         options["noise"] = st.slider(
             "Noise",
-            0.0,
-            entry.noise_max,
+            low,
+            high,
             entry.noise_default,
             entry.noise_max / 40,
             key="noise",
@@ -194,7 +230,7 @@ def _entry_options(entry: Entry) -> dict[str, Any]:
         )
     if "random_state" in entry.parameters:
         options["random_state"] = int(
-            st.number_input("Seed of the data", 0, 9999, 0, key="seed", bind="query-params")
+            st.number_input("Seed of the data", 0, 2**31 - 1, 0, key="seed", bind="query-params")
         )
     return options
 
@@ -216,7 +252,8 @@ def _control(parameter: Parameter, default: Any) -> Any:
     if parameter.name == "random_state":
         return int(st.number_input(parameter.label, parameter.low, parameter.high, default, **common))
     if parameter.kind == "int":
-        return int(st.slider(parameter.label, parameter.low, parameter.high, default, **common))
+        low, high = _reach(parameter.name, parameter.low, parameter.high)
+        return int(st.slider(parameter.label, low, high, default, **common))
     if parameter.kind == "bool":
         return st.toggle(parameter.label, default, **common)
     if parameter.kind == "float":
@@ -231,8 +268,17 @@ def _control(parameter: Parameter, default: Any) -> Any:
     return parameter.parse(str(chosen))
 
 
+def _reach(key: str, low: Any, high: Any) -> tuple[Any, Any]:
+    """Widen a range to hold a value that the address names."""
+    try:
+        value = type(high)(st.query_params.get(key, low))
+    except ValueError:
+        return low, high
+    return min(low, value), max(high, value)
+
+
 def _asked_for(parameter: Parameter) -> list[Any]:
-    """Give a value that the address or an opened experiment names, though no step of the control has it."""
+    """Give a value that the control or the address has, though it may be no step of the control."""
     for given in (st.session_state.get(parameter.name), st.query_params.get(parameter.name)):
         try:
             if given is not None:
@@ -257,26 +303,12 @@ def _forget(names: tuple[str, ...]) -> None:
         st.session_state.pop(name, None)
 
 
-def _take_experiment() -> None:
-    upload = st.session_state.get("experiment_file")
-    if upload is None:
-        return
-    try:
-        experiment = Experiment.from_json(upload.getvalue().decode("utf-8"))
-    except (ValueError, UnicodeDecodeError) as error:
-        st.session_state["experiment_problem"] = str(error)
-        return
-    state: dict[str, Any] = {"data": experiment.data.source, "algorithm": experiment.algorithm}
-    state["scale"] = "yes" if experiment.data.standardize else "no"
-    if experiment.data.source == TABLE:
-        state["drop"] = experiment.data.options.get("missing") == "drop"
-    else:
-        keys = {"n_samples": "n", "random_state": "seed"}
-        state |= {keys.get(name, name): value for name, value in experiment.data.options.items()}
-    for name, value in experiment.parameters.items():
-        parameter = registry.get(experiment.algorithm).parameter(name)
-        is_text = parameter.kind in ("choice", "numbers")
-        text = ", ".join(map(str, value)) if parameter.kind == "numbers" else str(value)
-        state[name] = text if is_text else value
-    _forget((*_FOLLOW_DATA, *(p.name for p in registry.get(experiment.algorithm).parameters)))
-    st.session_state.update(state)
+def _written(key: str, value: Any) -> str | list[str]:
+    """Write a value as the bound controls do."""
+    if key == "classes":
+        return [str(v) for v in value]
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_short, value))
+    if isinstance(value, bool):
+        return str(value).lower()
+    return _short(value) if isinstance(value, float) else str(value)

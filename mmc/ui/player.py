@@ -11,7 +11,6 @@ import streamlit as st
 from mmc import registry
 from mmc.figures import Scene, animation, make_scene, make_view
 from mmc.figures.animation import chart_config, player_asset, player_options
-from mmc.ui.frame import plain
 from mmc.ui.runs import Outcome
 
 _MAX_ROWS = 1000
@@ -88,7 +87,7 @@ def _alternative(outcome: Outcome, name: str) -> str:
     recording = outcome.recordings[name]
     sizes = ", ".join(str(int((recording.labels == h).sum())) for h in range(recording.labels.max() + 1))
     return (
-        f"Scatter plot of {len(recording.labels)} points of {plain(outcome.dataset.name)} in clusters of "
+        f"Scatter plot of {len(recording.labels)} points of {outcome.dataset.name} in clusters of "
         f"{sizes} points found by {name}, with the objective over {len(recording.states)} steps below."
     )
 

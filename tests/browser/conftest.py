@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 
-_PATIENCE = 60
+_PATIENCE = 30
 _ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -117,12 +117,12 @@ def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
 
 @pytest.fixture
 def visit(app: str, new_page: Callable[..., Page]) -> Callable[..., Page]:
-    """Open the playground at an address, wait for its chart, and note what it sends to the server if asked."""
+    """Open the playground at an address and wait for its chart; what it sends goes into `sent` if given."""
 
     def visited(query: str = "", sent: list | None = None, **options: object) -> Page:
         page = new_page(**options)
         if sent is not None:
-            page.on("websocket", lambda socket: socket.on("framesent", sent.append))
+            page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
         page.goto(f"{app}/Playground" + (f"?{query}" if query else ""))
         wait_for_chart(page)
         return page

@@ -94,7 +94,7 @@ def test_an_opened_experiment_is_run_and_written_into_the_address(visit):
     )
     page.wait_for_url(re.compile("algorithm=SteepRLS"))
     expect(page.locator(".st-key-chart_0 .legendtext")).to_have_count(4)
-    expect(page.locator(".st-key-chart_0 .scatterlayer .trace:nth-child(2) .points path")).to_have_count(60)
+    expect(page.locator(".st-key-chart_0 .scatterlayer path.plotly-customdata")).to_have_count(60)
     for part in ("data=moons", "n=60", "n_clusters=4", "alpha=0.125", "random_state=4", "seed=3"):
         assert part in page.url.partition("?")[2].split("&")
     other = visit(page.url.partition("?")[2])
@@ -106,7 +106,7 @@ def test_a_table_is_clustered_and_the_labels_come_back(visit, choose):
     page = visit("n=60")
     choose(page, "data", "table")
     load_file(page, _CSV.encode())
-    points = page.locator(".st-key-chart_0 .scatterlayer .trace:nth-child(2) .points path")
+    points = page.locator(".st-key-chart_0 .scatterlayer path.plotly-customdata")
     expect(points).to_have_count(30)
     expect(page.locator("[data-testid=stAlert]")).to_have_count(0)
     with page.expect_download() as waiting:
@@ -127,7 +127,7 @@ def test_a_broken_table_is_explained_and_the_chart_stays(visit, choose):
     choose(page, "data", "table")
     load_file(page, b"a,b\n1,2\n1,2,3\n4,5\n")
     expect(page.locator("[data-testid=stAlert]")).to_contain_text("line 3 of 'mine.csv' has 3 cells")
-    points = page.locator(".st-key-chart_0 .scatterlayer .trace:nth-child(2) .points path")
+    points = page.locator(".st-key-chart_0 .scatterlayer path.plotly-customdata")
     expect(points).to_have_count(60)
     page.locator(".mmc-player").get_by_role("button", name="To the start").click()
     expect(page.locator(".mmc-caption")).to_have_text(re.compile("^0 of "))
