@@ -20,9 +20,6 @@ from plotly.subplots import make_subplots
 from mmc.figures.palette import NEUTRAL, SYMBOLS, cluster_color, colorscale
 from mmc.figures.scene import Scene, frame_range
 
-#: Positions of the traces that a frame changes.
-_BORDER, _POINTS, _CHANGED, _NOW = 0, 1, 2, 4
-
 _HEIGHT = 620
 
 
@@ -202,15 +199,17 @@ def _legend(scene: Scene, size: float) -> list[go.Scatter]:
 
 
 def _frame(scene: Scene, i: int) -> dict[str, Any]:
+    """Give what changes, in the order of the traces.
+
+    Traces that stay are named all the same: Plotly forgets the drawing of a trace that a frame leaves out,
+    and a lasso fails after that.
+    """
+    changes = [_border(scene, i), {"marker": _marker(scene, i)}, _changed(scene, i), {}, _now(scene, i)]
+    changes += [{}] * scene.n_clusters
     return {
         "name": str(i),
-        "traces": [_BORDER, _POINTS, _CHANGED, _NOW],
-        "data": [
-            {"type": "scatter", **_border(scene, i)},
-            {"type": "scatter", "marker": _marker(scene, i)},
-            {"type": "scatter", **_changed(scene, i)},
-            {"type": "scatter", **_now(scene, i)},
-        ],
+        "traces": list(range(len(changes))),
+        "data": [{"type": "scatter", **change} for change in changes],
     }
 
 

@@ -22,11 +22,6 @@ def shown(page: Page, key: str) -> str:
     return page.locator(f".st-key-{key} input[type=range]").first.input_value()
 
 
-def metric_is(page: Page, label: str) -> object:
-    """Find the number with exactly this label."""
-    return page.locator("[data-testid=stMetric]", has=page.get_by_text(label, exact=True))
-
-
 @pytest.mark.parametrize(
     ("title", "address", "charts"),
     [
@@ -76,8 +71,8 @@ def test_the_controls_follow_the_data_and_the_address_repeats_the_run(visit, cho
     assert read(other, "Q") == read(page, "Q")
 
 
-def test_an_opened_experiment_is_run_and_written_into_the_address(visit):
-    """A saved experiment wins over the address, and the new address repeats it for another visitor."""
+def test_an_opened_experiment_is_run_and_written_into_the_address(app, new_page, visit, drawn):
+    """A saved experiment leads from home to an address that repeats it, also for another visitor."""
     saved = {
         "data": {
             "source": "moons",
@@ -87,12 +82,13 @@ def test_an_opened_experiment_is_run_and_written_into_the_address(visit):
         "algorithm": "SteepRLS",
         "parameters": {"n_clusters": 4, "alpha": 0.125, "random_state": 4},
     }
-    page = visit("n=80&alpha=0.25&random_state=9")
-    page.get_by_text("Open a saved experiment").click()
+    page = new_page()
+    page.goto(app)
     page.locator(".st-key-experiment_file input[type=file]").set_input_files(
         {"name": "e.json", "mimeType": "application/json", "buffer": json.dumps(saved).encode()}
     )
     page.wait_for_url(re.compile("algorithm=SteepRLS"))
+    drawn(page)
     expect(page.locator(".st-key-chart_0 .legendtext")).to_have_count(4)
     expect(page.locator(".st-key-chart_0 .scatterlayer path.plotly-customdata")).to_have_count(60)
     for part in ("data=moons", "n=60", "n_clusters=4", "alpha=0.125", "random_state=4", "seed=3"):
@@ -155,8 +151,9 @@ def test_the_exported_animation_plays_without_a_server(visit, new_page, tmp_path
     line = alone.locator(".mmc-caption").first
     last = line.inner_text()
     assert last == page.locator(".mmc-caption").first.inner_text()
-    alone.keyboard.press(",")
-    expect(line).not_to_have_text(last)
+    alone.get_by_role("button", name="To the start").click()
+    alone.keyboard.press(".")
+    expect(line).to_have_text(re.compile("^UMCRLS: 1 of "))
     alone.get_by_role("button", name="To the end").click()
     expect(line).to_have_text(last)
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []

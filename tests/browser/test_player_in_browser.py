@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 
 _POINTS = ".st-key-chart_0 path.plotly-customdata"
 _BORDER = ".st-key-chart_0 .xy .scatterlayer path.js-line"
+_PLACE = ".st-key-chart_0 .x2y2 .scatterlayer .points path"
 
 
 def caption(page: Page) -> str:
@@ -20,10 +21,12 @@ def frame(page: Page) -> int:
     return int(caption(page).split(" of ")[0])
 
 
-def picture(page: Page) -> tuple[list[str], list[str]]:
-    """Read the colours of the points and the course of the border as they are drawn."""
+def picture(page: Page) -> tuple[list[str], list[str], list[str]]:
+    """Read the colours of the points, the course of the border and the place on the curve, as drawn."""
     colours = page.locator(_POINTS).evaluate_all("paths => paths.map(p => p.style.fill)")
-    return colours, page.locator(_BORDER).evaluate_all("paths => paths.map(p => p.getAttribute('d'))")
+    border = page.locator(_BORDER).evaluate_all("paths => paths.map(p => p.getAttribute('d'))")
+    place = page.locator(_PLACE).evaluate_all("paths => paths.map(p => p.getAttribute('transform'))")
+    return colours, border, place
 
 
 def press(page: Page, label: str) -> None:
@@ -78,25 +81,26 @@ def comma(page: Page, last: int) -> int:
     return last - 2
 
 
-@pytest.mark.parametrize("move", [step_back, to_the_start, scrub, comma])
-def test_moving_changes_caption_and_picture_and_sends_nothing(move, visit):
+def test_moving_changes_caption_and_picture_and_sends_nothing(visit):
     """From the last frame each way to move shows another frame and back again, without the server."""
     sent: list = []
     page = visit("n=60", sent)
     wait_for_quiet(page, sent)
     assert sent, "the page has a socket that is listened to"
-    before, last, drawn, first_caption = len(sent), frame(page), picture(page), caption(page)
+    before, last, drawn, final = len(sent), frame(page), picture(page), caption(page)
     assert last > 5
-    index = move(page, last)
-    wait_for_frame(page, index)
-    assert caption(page) != first_caption
-    if index == 0:
-        wait_until(page, lambda: picture(page)[0] != drawn[0], "other colours")
-    wait_until(page, lambda: picture(page)[1] != drawn[1], "another border")
-    press(page, "To the end")
-    wait_for_frame(page, last)
-    wait_until(page, lambda: picture(page) == drawn, "the last picture again")
-    assert caption(page) == first_caption
+    for move in (step_back, to_the_start, scrub, comma):
+        index = move(page, last)
+        wait_for_frame(page, index)
+        assert caption(page) != final
+        wait_until(page, lambda: picture(page)[2] != drawn[2], "another place on the curve")
+        if index == 0:
+            wait_until(page, lambda: picture(page)[0] != drawn[0], "other colours")
+            wait_until(page, lambda: picture(page)[1] != drawn[1], "another border")
+        press(page, "To the end")
+        wait_for_frame(page, last)
+        wait_until(page, lambda: picture(page) == drawn, "the last picture again")
+        assert caption(page) == final
     page.wait_for_timeout(500)
     assert len(sent) == before
 
@@ -116,28 +120,24 @@ def test_stepping_forwards_goes_one_frame_at_a_time(visit):
     wait_for_frame(page, last)
 
 
-@pytest.mark.parametrize("way", ["button", "key"])
-def test_play_and_pause(way, visit):
+def test_play_and_pause(visit):
     """Play begins anew at the end and runs; pause holds the frame; the server hears nothing of it."""
     sent: list = []
     page = visit("n=60", sent)
     wait_for_quiet(page, sent)
-    before, last = len(sent), frame(page)
-
-    def toggle() -> None:
-        press(page, "Play or pause") if way == "button" else page.keyboard.press("k")
-
-    button = page.locator(".mmc-play")
-    expect(button).to_have_text("Play")
-    toggle()
-    expect(button).to_have_text("Pause")
-    wait_until(page, lambda: 2 <= frame(page) < last, "two frames were played")
-    toggle()
-    expect(button).to_have_text("Play")
-    held = frame(page)
-    page.wait_for_timeout(1000)
-    assert frame(page) == held
-    assert held < last
+    before, last, button = len(sent), frame(page), page.locator(".mmc-play")
+    for toggle in (lambda: press(page, "Play or pause"), lambda: page.keyboard.press("k")):
+        expect(button).to_have_text("Play")
+        toggle()
+        expect(button).to_have_text("Pause")
+        wait_until(page, lambda: 2 <= frame(page) < last, "two frames were played")
+        toggle()
+        expect(button).to_have_text("Play")
+        held = frame(page)
+        page.wait_for_timeout(1000)
+        assert frame(page) == held
+        assert held < last
+        press(page, "To the end")
     assert len(sent) == before
 
 
