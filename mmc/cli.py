@@ -16,11 +16,14 @@ from typing import TextIO
 import mmc
 from mmc import registry
 from mmc.base import StepwiseClusterer
-from mmc.datasets import CATALOG, Dataset, labels_frame, load_table, to_csv_text
+from mmc.datasets import CATALOG, Dataset, MissingValuesError, labels_frame, load_table, to_csv_text
 from mmc.experiment import Experiment
 from mmc.registry import Algorithm, Parameter
 
 _BAR = 30
+
+#: What memory cannot hold is refused later, by the number of rows.
+_MAX_BYTES = 2**30
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -41,6 +44,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return int(arguments.run(arguments))
     except BrokenPipeError:
         sys.stderr.close()  # the reader has gone; Python would complain while flushing
+        return 1
+    except MissingValuesError as error:
+        print(f"mmc: {error.what}; --drop-missing leaves them out", file=sys.stderr)
         return 1
     except (ValueError, OSError) as error:
         print(f"mmc: {error}", file=sys.stderr)
@@ -146,6 +152,7 @@ def _cluster(arguments: argparse.Namespace) -> int:
         label=arguments.label,
         missing="drop" if arguments.drop_missing else "error",
         standardize=arguments.standardize,
+        max_bytes=_MAX_BYTES,
     )
     return _fit_and_write(entry.make(values), dataset, arguments)
 

@@ -3,7 +3,6 @@
 import streamlit as st
 
 from mmc import ui
-from mmc.datasets import CATALOG
 from mmc.experiment import Experiment
 
 ui.frame("Playground")
@@ -13,10 +12,9 @@ def outcome() -> ui.Outcome:
     """Read the controls and run what they describe; a ValueError says what is wrong."""
     with st.sidebar:
         data, content = ui.data_controls()
-        known = CATALOG.get(data.source)
-        k = len(data.options.get("classes", ())) or (known.n_clusters if known else 3)
         st.divider()
-        name, parameters = ui.algorithm_controls(max(k, 2))
+        k = ui.usual_k(data.source, data.options.get("classes", ()))
+        name, parameters = ui.algorithm_controls(k)
         beside = ui.beside_control(name)
     return ui.run(Experiment(data, name, parameters), content, beside)
 
@@ -27,7 +25,7 @@ try:
     with progress:
         result = st.session_state["result"] = outcome()
 except ValueError as error:
-    ui.notice(error)
+    ui.notice(error, "info" if isinstance(error, ui.NotYet) else "error")
     result = st.session_state.get("result")
     if result is None:
         st.stop()

@@ -17,12 +17,17 @@ class MissingValuesError(TableError):
 
     Attributes
     ----------
+    what : str
+        The cause, without a remedy, for those who offer one of their own.
     n_rows : int
         How many rows have such a value.
     """
 
-    def __init__(self, message: str, n_rows: int) -> None:
-        super().__init__(message)
+    def __init__(self, what: str, n_rows: int) -> None:
+        super().__init__(
+            f"{what}. missing='drop' leaves those rows out; or fill in the values, or choose other columns"
+        )
+        self.what = what
         self.n_rows = n_rows
 
 

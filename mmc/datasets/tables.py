@@ -243,10 +243,7 @@ def _leave_out_rows(
             f"{what}: fewer than two rows are complete. Fill in the values, or leave that column out"
         )
     if missing == "error":
-        raise MissingValuesError(
-            f"{what}. missing='drop' leaves those rows out; or fill in the values, or choose other columns",
-            n_bad,
-        )
+        raise MissingValuesError(what, n_bad)
     notes.append(f"{counted(n_bad, 'row')} of {n_rows} left out because of missing or infinite values.")
 
 

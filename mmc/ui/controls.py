@@ -5,12 +5,13 @@ Every control that describes the run is bound to the address, so that a link rep
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
 
 from mmc import registry
-from mmc.datasets import CATALOG, Dataset, Entry, read_table
+from mmc.datasets import CATALOG, Dataset, Entry, TableError, read_table
 from mmc.datasets.tables import numeric_columns
 from mmc.experiment import Data, Experiment, fingerprint
 from mmc.registry import Algorithm, Parameter
@@ -18,7 +19,6 @@ from mmc.ui.frame import notice
 
 TABLE = "table"
 _OPTION_KEYS = {"n_samples": "n", "random_state": "seed"}
-_FOLLOW_DATA = ("n_clusters", "noise", "classes", "cluster_sizes")
 
 
 def data_controls() -> tuple[Data, bytes | None]:
@@ -36,8 +36,7 @@ def data_controls() -> tuple[Data, bytes | None]:
         [*CATALOG, TABLE],
         key="data",
         bind="query-params",
-        on_change=_forget,
-        args=(_FOLLOW_DATA,),
+        on_change=_follow_data,
         help="Toy sets are drawn anew from the seed; measured sets come with scikit-learn.",
     )
     if source == TABLE:
@@ -48,6 +47,25 @@ def data_controls() -> tuple[Data, bytes | None]:
     options = _entry_options(entry)
     standardize = _scale_control(entry.standardize)
     return Data(source, options, standardize), None
+
+
+def usual_k(source: str, classes: Sequence[object] = ()) -> int:
+    """Give the number of clusters to begin with.
+
+    Parameters
+    ----------
+    source : str
+        Key of a built-in set, or "table".
+    classes : sequence
+        The digits that were chosen, if any.
+
+    Returns
+    -------
+    int
+    """
+    if len(classes) > 1:
+        return len(classes)
+    return CATALOG[source].n_clusters if source in CATALOG else 3
 
 
 def algorithm_controls(k: int) -> tuple[str, dict[str, Any]]:
@@ -168,10 +186,13 @@ def _table_controls() -> tuple[Data, bytes | None]:
         return Data(TABLE), None
     name, content = st.session_state["table"]
     sha = fingerprint(content)
-    frame = cached_table(sha, name, content)
+    try:
+        frame = cached_table(sha, name, content)
+    except TableError:  # the run says what is wrong, beside the controls
+        return Data(TABLE, {}, False, name, sha), content
     columns = [str(c) for c in frame.columns]
     if st.session_state.get(f"label_{sha[:8]}") not in (None, *columns):
-        _forget((f"label_{sha[:8]}", f"columns_{sha[:8]}"))
+        del st.session_state[f"label_{sha[:8]}"]
     label = st.selectbox(
         "Reference labels",
         [None, *columns],
@@ -213,7 +234,12 @@ def _entry_options(entry: Entry) -> dict[str, Any]:
         )
     if "classes" in entry.parameters:
         chosen = st.multiselect(
-            "Which digits", range(10), key="classes", bind="query-params", placeholder="all ten"
+            "Which digits",
+            range(10),
+            key="classes",
+            bind="query-params",
+            placeholder="all ten",
+            on_change=_follow_classes,
         )
         if chosen:
             options["classes"] = [int(c) for c in chosen]
@@ -298,9 +324,17 @@ def _short(value: float) -> str:
     return f"{value:.10g}"
 
 
-def _forget(names: tuple[str, ...]) -> None:
-    for name in names:
-        st.session_state.pop(name, None)
+def _follow_data() -> None:
+    """Set what depends on the data to what is usual for the newly chosen ones."""
+    source = st.session_state["data"]
+    usual: dict[str, Any] = {"n_clusters": usual_k(source), "classes": [], "cluster_sizes": ""}
+    if source in CATALOG and CATALOG[source].noise_default is not None:
+        usual["noise"] = CATALOG[source].noise_default
+    st.session_state.update({key: value for key, value in usual.items() if key in st.session_state})
+
+
+def _follow_classes() -> None:
+    st.session_state["n_clusters"] = usual_k("digits", st.session_state["classes"])
 
 
 def _written(key: str, value: Any) -> str | list[str]:

@@ -8,6 +8,8 @@ from typing import Literal
 
 import streamlit as st
 
+from mmc.datasets import MissingValuesError
+
 _PAGES = (
     ("app.py", "Home", ":material/home:"),
     ("pages/1_Playground.py", "Playground", ":material/scatter_plot:"),
@@ -53,4 +55,8 @@ def plain(text: object) -> str:
 
 def notice(text: object, kind: Literal["error", "warning", "info"] = "error") -> None:
     """Show a message that may quote a user's file."""
+    if isinstance(text, MissingValuesError):
+        text = (
+            f"{text.what}. Turn on “Leave out rows with missing values” on the left, or choose other columns."
+        )
     {"error": st.error, "warning": st.warning, "info": st.info}[kind](plain(text))

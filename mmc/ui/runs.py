@@ -49,6 +49,10 @@ class Outcome:
         return next(iter(self.recordings.values()))
 
 
+class NotYet(ValueError):
+    """Something is still to be given before there can be a run."""
+
+
 class _Store:
     """The last results, the least recently used going first."""
 
@@ -89,6 +93,8 @@ def run(experiment: Experiment, content: bytes | None, beside: str | None) -> Ou
     ValueError
         If the data or the parameters do not allow it; the message names cause and remedy.
     """
+    if experiment.data.source == "table" and content is None:
+        raise NotYet("Load a table in the panel on the left: CSV, TSV or Parquet, at most 20 MB.")
     key = f"{experiment.to_json()} {beside}"
     known = _store().get(key)
     if known is not None:

@@ -122,10 +122,11 @@ def test_the_same_address_gives_the_same_labels(playground):
 
 def test_more_clusters_than_rows_is_said_and_the_last_result_stays(playground, settle):
     """A table of three rows cannot make five clusters: a message says so above the former picture."""
-    at = playground(n="60", n_clusters="5")
+    at = playground(n="60")
     before = at.session_state["result"]
     at.selectbox(key="data").set_value("table")
     settle(at)
+    at.slider(key="n_clusters").set_value(5)
     at.file_uploader(key="upload").set_value(("t.csv", b"a,b\n1,2\n3,4\n5,9\n", "text/csv"))
     settle(at)
     assert not at.exception
