@@ -72,7 +72,8 @@ def animation(scene: Scene, objective: str = "objective") -> go.Figure:
     )
     figure.update_traces(showlegend=False, selector=lambda trace: trace.name is None)
     _lay_out(figure, scene, objective)
-    figure.frames = [_frame(scene, i) for i in range(last + 1)]
+    # The public setter would check every array of every frame again, which took most of a figure's time.
+    figure._frame_objs = tuple(_frame(scene, i) for i in range(last + 1))
     return figure
 
 
@@ -198,7 +199,7 @@ def _legend(scene: Scene, size: float) -> list[go.Scatter]:
     ]
 
 
-def _frame(scene: Scene, i: int) -> dict[str, Any]:
+def _frame(scene: Scene, i: int) -> go.Frame:
     """Give what changes, in the order of the traces.
 
     Traces that stay are named all the same: Plotly forgets the drawing of a trace that a frame leaves out,
@@ -206,11 +207,8 @@ def _frame(scene: Scene, i: int) -> dict[str, Any]:
     """
     changes = [_border(scene, i), {"marker": _marker(scene, i)}, _changed(scene, i), {}, _now(scene, i)]
     changes += [{}] * scene.n_clusters
-    return {
-        "name": str(i),
-        "traces": list(range(len(changes))),
-        "data": [{"type": "scatter", **change} for change in changes],
-    }
+    data = [{"type": "scatter", **change} for change in changes]
+    return go.Frame(name=str(i), traces=list(range(len(changes))), data=data, _validate=False)
 
 
 def _lay_out(figure: go.Figure, scene: Scene, objective: str) -> None:

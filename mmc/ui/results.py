@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -27,7 +25,8 @@ def result_summary(outcome: Outcome) -> None:
         if len(outcome.recordings) > 1:
             st.markdown(f"**{name}**")
         _metrics(outcome, name)
-    st.dataframe(_sizes(outcome), hide_index=True, column_config=_percent("share", "mean confidence"))
+    # A plain table: the editor behind st.dataframe would be one more large script on the first visit.
+    st.table(_sizes(outcome))
 
 
 def _metrics(outcome: Outcome, name: str) -> None:
@@ -64,15 +63,13 @@ def _sizes(outcome: Outcome) -> pd.DataFrame:
     for name, recording in outcome.recordings.items():
         k = int(recording.estimator.get_params()["n_clusters"])
         sizes = np.bincount(recording.labels, minlength=k)
-        table = pd.DataFrame({"cluster": range(k), "points": sizes, "share": sizes / sizes.sum()})
+        table = pd.DataFrame({"cluster": range(k), "points": sizes})
+        table["share"] = [f"{share:.1%}" for share in sizes / sizes.sum()]
         confidence = recording.estimator.state_.confidence()
         if confidence is not None:
-            table["mean confidence"] = np.bincount(recording.labels, confidence, k) / np.maximum(sizes, 1)
+            means = np.bincount(recording.labels, confidence, k) / np.maximum(sizes, 1)
+            table["mean confidence"] = [f"{mean:.1%}" for mean in means]
         if len(outcome.recordings) > 1:
             table.insert(0, "algorithm", name)
         parts.append(table)
-    return pd.concat(parts)
-
-
-def _percent(*names: str) -> dict[str, Any]:
-    return {name: st.column_config.NumberColumn(format="percent") for name in names}
+    return pd.concat(parts, ignore_index=True)
