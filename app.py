@@ -5,7 +5,6 @@ import streamlit as st
 from mmc import ui
 
 ui.frame("Home")
-ui.warm_up()
 st.title("Clustering that learns a classifier and its labels at once")
 st.write(
     "Maximum-margin and information-maximization clustering look for the labels that a classifier would find "
@@ -17,3 +16,4 @@ st.subheader("Ready experiments")
 ui.gallery()
 st.subheader("A saved experiment")
 ui.open_experiment()
+ui.warm_up()

@@ -50,6 +50,8 @@ class Data:
         for name, value in self.options.items():
             if name not in known:
                 raise ValueError(f"The data {self.source!r} do not take {name!r}, only {', '.join(known)}.")
+            if self.source == "table" and not _fits(name, value):
+                raise ValueError(f"{name}={value!r} is not right for a table.")
             numbers = value if name == "classes" and isinstance(value, list) else [value]
             if self.source != "table" and not all(type(number) in (int, float) for number in numbers):
                 raise ValueError(f"{name}={value!r} of the data {self.source!r} is not a number.")
@@ -156,6 +158,15 @@ class Experiment:
             "table = labels_frame(dataset, model.labels_, model.state_.confidence())\n"
             'Path("labels.csv").write_text(to_csv_text(table), encoding="utf-8", newline="")\n'
         )
+
+
+def _fits(name: str, value: Any) -> bool:
+    """Whether a table takes this value."""
+    if name == "missing":
+        return value in ("error", "drop")
+    if name == "label":
+        return value is None or isinstance(value, str)
+    return value is None or (isinstance(value, list) and all(isinstance(v, str) for v in value))
 
 
 def fingerprint(content: bytes) -> str:

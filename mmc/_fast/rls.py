@@ -124,11 +124,7 @@ def descend(R, T, labels, sizes, n_moves, moved):  # type: ignore[no-untyped-def
         if best_j < 0:
             break
         o = labels[best_j]
-        d = -1
-        for h in range(k):
-            if h != o and (d < 0 or T[h, best_j] > T[d, best_j]):
-                d = h
-        _move(R, T, labels, sizes, best_j, o, d)
+        _move(R, T, labels, sizes, best_j, o, _best_other(T, best_j, o))
         change += 4.0 * best_gain
         moved[count] = best_j
         count += 1
@@ -141,18 +137,13 @@ def sweep(R, T, labels, sizes, moved):  # type: ignore[no-untyped-def]
 
     Parameters and returns are those of `claim`; no move at all means a local minimum.
     """
-    n = labels.shape[0]
-    k = T.shape[0]
     change = 0.0
     count = 0
-    for j in range(n):
+    for j in range(labels.shape[0]):
         o = labels[j]
         if sizes[o] == 1:
             continue
-        d = -1
-        for h in range(k):
-            if h != o and (d < 0 or T[h, j] > T[d, j]):
-                d = h
+        d = _best_other(T, j, o)
         gain = T[o, j] - T[d, j] - 2.0 * R[j, j]
         if gain < -MIN_GAIN:
             _move(R, T, labels, sizes, j, o, d)
@@ -160,6 +151,15 @@ def sweep(R, T, labels, sizes, moved):  # type: ignore[no-untyped-def]
             moved[count] = j
             count += 1
     return count, change
+
+
+@njit(cache=True, nogil=True)
+def _best_other(T, j, o):  # type: ignore[no-untyped-def]
+    d = -1
+    for h in range(T.shape[0]):
+        if h != o and (d < 0 or T[h, j] > T[d, j]):
+            d = h
+    return d
 
 
 @njit(cache=True, nogil=True)

@@ -18,6 +18,10 @@ from mmc.registry import Algorithm, Parameter
 from mmc.ui.frame import notice
 
 TABLE = "table"
+#: An experiment or an address may ask for more than a control offers, up to these.
+_MAX_POINTS = 5000
+_STRETCH = 10
+
 _OPTION_KEYS = {"n_samples": "n", "random_state": "seed"}
 
 
@@ -142,13 +146,14 @@ def open_experiment() -> None:
         return
     try:
         experiment = Experiment.from_json(upload.getvalue().decode("utf-8", errors="replace"))
+        query = address(experiment)
     except ValueError as error:
         notice(error)
         return
     sha, options = experiment.data.sha256[:8], experiment.data.options
     st.session_state[f"label_{sha}"] = options.get("label")
     st.session_state[f"columns_{sha}"] = options.get("columns") or []
-    st.switch_page("pages/1_Playground.py", query_params=address(experiment))
+    st.switch_page("pages/1_Playground.py", query_params=query)
 
 
 def address(experiment: Experiment) -> dict[str, str | list[str]]:
@@ -162,8 +167,23 @@ def address(experiment: Experiment) -> dict[str, str | list[str]]:
     -------
     dict
         Without the choices of columns in a table, which belong to the visitor's file.
+
+    Raises
+    ------
+    ValueError
+        If it asks for more than a page may run.
     """
     data = experiment.data
+    limits = {
+        p.name: _STRETCH * p.high for p in registry.get(experiment.algorithm).parameters if p.kind == "int"
+    }
+    asked = {**experiment.parameters, "n_samples": data.options.get("n_samples")}
+    for name, most in {**limits, "n_samples": _MAX_POINTS}.items():
+        if (asked.get(name) or 0) > most:
+            raise ValueError(
+                f"{name}={asked[name]} is more than the {most} that this page runs. "
+                "Use the command line: python -m mmc run."
+            )
     values: dict[str, Any] = {"data": data.source, "scale": "yes" if data.standardize else "no"}
     if data.source == TABLE:
         values["drop"] = data.options.get("missing") == "drop"
@@ -201,6 +221,8 @@ def _table_controls() -> tuple[Data, bytes | None]:
         help="A column with known groups. It is left out of the clustering and only used to score it.",
     )
     numeric = [c for c in numeric_columns(frame) if c != label]
+    chosen = st.session_state.get(f"columns_{sha[:8]}", [])
+    st.session_state[f"columns_{sha[:8]}"] = [c for c in chosen if c in numeric]
     used = st.multiselect(
         "Columns to use", numeric, key=f"columns_{sha[:8]}", placeholder="all numeric columns"
     )
@@ -218,10 +240,10 @@ def cached_table(sha: str, name: str, _content: bytes) -> Any:
 def _entry_options(entry: Entry) -> dict[str, Any]:
     options: dict[str, Any] = {}
     if "n_samples" in entry.parameters:
-        low, high = _reach("n", 20, 2000)
+        low, high = _reach("n", 20, 2000, _MAX_POINTS)
         options["n_samples"] = int(st.slider("Points", low, high, 300, 10, key="n", bind="query-params"))
     if "noise" in entry.parameters and entry.noise_max:
-        low, high = _reach("noise", 0.0, entry.noise_max)
+        low, high = _reach("noise", 0.0, entry.noise_max, _STRETCH * entry.noise_max)
         options["noise"] = st.slider(
             "Noise",
             low,
@@ -278,7 +300,7 @@ def _control(parameter: Parameter, default: Any) -> Any:
     if parameter.name == "random_state":
         return int(st.number_input(parameter.label, parameter.low, parameter.high, default, **common))
     if parameter.kind == "int":
-        low, high = _reach(parameter.name, parameter.low, parameter.high)
+        low, high = _reach(parameter.name, parameter.low, parameter.high, _STRETCH * parameter.high)
         return int(st.slider(parameter.label, low, high, default, **common))
     if parameter.kind == "bool":
         return st.toggle(parameter.label, default, **common)
@@ -294,13 +316,13 @@ def _control(parameter: Parameter, default: Any) -> Any:
     return parameter.parse(str(chosen))
 
 
-def _reach(key: str, low: Any, high: Any) -> tuple[Any, Any]:
-    """Widen a range to hold a value that the address names."""
+def _reach(key: str, low: Any, high: Any, most: Any) -> tuple[Any, Any]:
+    """Widen a range to hold a value that the address names, if it is not beyond all measure."""
     try:
         value = type(high)(st.query_params.get(key, low))
     except ValueError:
         return low, high
-    return min(low, value), max(high, value)
+    return (low, max(high, value)) if low <= value <= most else (low, high)
 
 
 def _asked_for(parameter: Parameter) -> list[Any]:

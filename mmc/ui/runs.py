@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+import plotly.graph_objects as go
 import streamlit as st
 
 from mmc import registry
@@ -141,9 +142,19 @@ def _names(entry: registry.Algorithm) -> set[str]:
     return {parameter.name for parameter in entry.parameters}
 
 
-@st.cache_resource(show_spinner=False)
 def warm_up() -> None:
-    """Compile the inner loops once for the server, while the first visitor still reads the first page."""
+    """Make ready what the playground needs while the first page is read.
+
+    The browser takes more than a second for Plotly's script; an empty chart out of sight makes it load.
+    """
+    st.html("<style>.st-key-warm_up {position: absolute; left: -9999px;}</style>")
+    st.plotly_chart(go.Figure(), key="warm_up", height=40, alt="empty")
+    _compile()
+
+
+@st.cache_resource(show_spinner=False)
+def _compile() -> None:
+    """Compile the inner loops once for the server."""
     model = registry.get("UMCRLS").make({"n_init": 1})
     threading.Thread(target=model.fit, args=([[0.0], [1.0], [5.0], [6.0]],), daemon=True).start()
 
