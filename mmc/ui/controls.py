@@ -19,7 +19,7 @@ from mmc.ui.frame import notice
 
 TABLE = "table"
 #: An experiment or an address may ask for more than a control offers, up to these.
-_MAX_POINTS = 5000
+_OPTION_RANGES = {"n_samples": (20, 5000), "noise": (0.0, 1e6), "imbalance": (0.0, 0.9)}
 _STRETCH = 10
 
 _OPTION_KEYS = {"n_samples": "n", "random_state": "seed"}
@@ -174,16 +174,15 @@ def address(experiment: Experiment) -> dict[str, str | list[str]]:
         If it asks for more than a page may run.
     """
     data = experiment.data
-    limits = {
-        p.name: _STRETCH * p.high for p in registry.get(experiment.algorithm).parameters if p.kind == "int"
-    }
-    asked = {**experiment.parameters, "n_samples": data.options.get("n_samples")}
-    for name, most in {**limits, "n_samples": _MAX_POINTS}.items():
-        if (asked.get(name) or 0) > most:
-            raise ValueError(
-                f"{name}={asked[name]} is more than the {most} that this page runs. "
-                "Use the command line: python -m mmc run."
-            )
+    entry = registry.get(experiment.algorithm)
+    ranges = {p.name: (p.low, _STRETCH * p.high) for p in entry.parameters if p.high}
+    for asked, allowed in ((experiment.parameters, ranges), (data.options, _OPTION_RANGES)):
+        for name, (low, most) in allowed.items():
+            if asked.get(name) is not None and not low <= asked[name] <= most:
+                raise ValueError(
+                    f"{name}={asked[name]} is outside of what this page runs, {low:g} to {most:g}. "
+                    "Use the command line: python -m mmc run."
+                )
     values: dict[str, Any] = {"data": data.source, "scale": "yes" if data.standardize else "no"}
     if data.source == TABLE:
         values["drop"] = data.options.get("missing") == "drop"
@@ -240,10 +239,10 @@ def cached_table(sha: str, name: str, _content: bytes) -> Any:
 def _entry_options(entry: Entry) -> dict[str, Any]:
     options: dict[str, Any] = {}
     if "n_samples" in entry.parameters:
-        low, high = _reach("n", 20, 2000, _MAX_POINTS)
+        low, high = _reach("n", 20, 2000, _OPTION_RANGES["n_samples"][1])
         options["n_samples"] = int(st.slider("Points", low, high, 300, 10, key="n", bind="query-params"))
     if "noise" in entry.parameters and entry.noise_max:
-        low, high = _reach("noise", 0.0, entry.noise_max, _STRETCH * entry.noise_max)
+        low, high = _reach("noise", 0.0, entry.noise_max, _OPTION_RANGES["noise"][1])
         options["noise"] = st.slider(
             "Noise",
             low,
