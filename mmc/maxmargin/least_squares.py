@@ -1,0 +1,216 @@
+"""What the searches of [UMC-RLS] share: parameters, kernel, starts, and the models of a labelling.
+
+The objective, its symbols and its costs are told in `mmc.maxmargin.rls`.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+from sklearn.cluster import kmeans_plusplus
+from sklearn.metrics import pairwise_distances_argmin
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_array, validate_data
+
+from mmc.base import StepwiseClusterer
+from mmc.kernels import KERNELS, LENGTHS, Gram, Kernel, fit_kernel, require_memory
+from mmc.maxmargin.labelling import Array, Labels, RLSState, Search, indicators
+from mmc.maxmargin.ridge import Hat, Spectrum, hat_matrix
+from mmc.stepping import State
+
+
+class Problem(NamedTuple):
+    """What stays fixed during the search: kernel, its first row, hat matrix, labellings to start from."""
+
+    kernel: Kernel
+    anchor: Array
+    hat: Hat
+    starts: list[Labels]
+
+
+class LeastSquaresClusterer(StepwiseClusterer):
+    """Parameters, kernel, starts and model that the three searches share."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_clusters": [Interval(Integral, 2, None, closed="left")],
+        "kernel": [StrOptions(set(KERNELS))],
+        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions(set(LENGTHS))],
+        "width": [Interval(Real, 0, None, closed="neither")],
+        "degree": [Interval(Real, 1, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "fit_intercept": ["boolean"],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "init": [StrOptions({"random", "k-means++"}), "array-like"],
+        "random_state": ["random_state"],
+    }
+
+    dual_coef_: Array
+    intercept_: Array
+    kernel_: Kernel
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        kernel: str = "rbf",
+        gamma: float | str = "neighbors",
+        width: float = 2.0,
+        degree: float = 3,
+        coef0: float = 1.0,
+        n_neighbors: int = 7,
+        alpha: float = 0.5,
+        fit_intercept: bool = True,
+        n_init: int = 10,
+        init: str | ArrayLike = "random",
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.kernel = kernel
+        self.gamma = gamma
+        self.width = width
+        self.degree = degree
+        self.coef0 = coef0
+        self.n_neighbors = n_neighbors
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.n_init = n_init
+        self.init = init
+        self.random_state = random_state
+
+    def alpha_path(self, X: ArrayLike, alphas: Iterable[float]) -> list[LeastSquaresClusterer]:
+        """Fit one estimator for each λ with a single eigendecomposition of the kernel.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        alphas : iterable of float
+
+        Returns
+        -------
+        list of estimators
+            Fitted copies of this one, in the order of `alphas`, all from the same starts. Each is
+            what `fit` gives for its alpha, to rounding.
+        """
+        models = [clone(self).set_params(alpha=alpha) for alpha in alphas]
+        for model in models:
+            model._validate_params()
+        checked = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
+        starts = self._draw_starts(checked)
+        kernel, K = self._gram(checked)
+        anchor = K[0].copy()
+        spectrum = Spectrum.of(K, fit_intercept=self.fit_intercept)
+        del K  # its memory would be a fourth array beside the three that each λ needs
+        for model in models:
+            validate_data(model, X, skip_check_array=True)
+            model._exhaust(model._fit_steps(Problem(kernel, anchor, spectrum.hat(model.alpha), starts)))
+        return models
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+    @abstractmethod
+    def _states(self, search: Search, part: float) -> Iterator[RLSState]:
+        """Search from one start, before which `part` of all starts were made."""
+
+    def _prepare(self, X: Array) -> Problem:
+        starts = self._draw_starts(X)
+        kernel, K = self._gram(X)
+        anchor = K[0].copy()
+        hat = hat_matrix(K, self.alpha, fit_intercept=self.fit_intercept, is_psd=kernel.is_psd)
+        return Problem(kernel, anchor, hat, starts)
+
+    def _gram(self, X: Array) -> Gram:
+        return fit_kernel(
+            X,
+            kernel=self.kernel,
+            gamma=self.gamma,
+            width=self.width,
+            degree=self.degree,
+            coef0=self.coef0,
+            n_neighbors=self.n_neighbors,
+        )
+
+    def _draw_starts(self, X: Array) -> list[Labels]:
+        n, k = len(X), self.n_clusters
+        if k > n:
+            raise ValueError(
+                f"n_clusters={k} is more than the number of points: n_samples={n}. "
+                f"Choose at most {n} clusters."
+            )
+        require_memory(n)
+        if not isinstance(self.init, str):
+            return [_checked_labels(self.init, n, k)]
+        if self.init == "k-means++" and self.kernel == "precomputed":
+            raise ValueError(
+                'init="k-means++" needs points, not a precomputed kernel; use "random" or give labels.'
+            )
+        rng = check_random_state(self.random_state)
+        draw = _random_labels if self.init == "random" else _seeded_labels
+        return [draw(X, k, rng) for _ in range(self.n_init)]
+
+    def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
+        self.kernel_ = problem.kernel
+        self._anchor = problem.anchor
+        self._basis = problem.hat.basis
+        R, n_starts = problem.hat.R, len(problem.starts)
+        return n_starts, (
+            self._states(Search(R, labels, self.n_clusters), start / n_starts)
+            for start, labels in enumerate(problem.starts)
+        )
+
+    def _adopt(self, state: RLSState) -> None:
+        self.dual_coef_, self.intercept_ = self._model(state)
+
+    def _follow(self, X: Array) -> Callable[[RLSState], Array]:
+        K = self.kernel_(X)
+
+        def values(state: RLSState) -> Array:
+            dual, intercept = self._model(state)
+            return np.asarray(K @ dual + intercept)
+
+        return values
+
+    def _model(self, state: RLSState) -> tuple[Array, Array]:
+        """Give the coefficients a = (K + λI)⁻¹ p of the k models, from p − R p = λ a, and the intercepts."""
+        P = indicators(state.labels, self.n_clusters)
+        if not self.fit_intercept:
+            return self._positive_part(P, state.scores).T / self.alpha, np.zeros(self.n_clusters)
+        mean = P.mean(axis=1, keepdims=True)
+        dual = self._positive_part(P - mean, state.scores - mean).T / self.alpha
+        # Fitted values are K a + b at every training point; the first one gives b.
+        return dual, state.scores[:, 0] - self._anchor @ dual
+
+    def _positive_part(self, P: Array, T: Array) -> Array:
+        return P - T if self._basis is None else (P @ self._basis) @ self._basis.T - T
+
+
+def _random_labels(X: Array, k: int, rng: np.random.RandomState) -> Labels:
+    return np.asarray(rng.permutation(np.arange(len(X)) % k), dtype=np.int64)
+
+
+def _seeded_labels(X: Array, k: int, rng: np.random.RandomState) -> Labels:
+    centres, seeds = kmeans_plusplus(X, k, random_state=rng)
+    labels = np.asarray(pairwise_distances_argmin(X, centres), dtype=np.int64)
+    labels[seeds] = np.arange(k)  # duplicated seeds would leave a cluster empty
+    return labels
+
+
+def _checked_labels(init: ArrayLike, n: int, k: int) -> Labels:
+    labels = check_array(init, ensure_2d=False, dtype=None, input_name="init")
+    whole = np.issubdtype(labels.dtype, np.integer)
+    if labels.shape != (n,) or not whole or not np.array_equal(np.unique(labels), np.arange(k)):
+        raise ValueError(
+            f"init must be one whole number from 0 to {k - 1} for each of the {n} points, every cluster used."
+        )
+    return labels.astype(np.int64)
