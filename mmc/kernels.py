@@ -204,7 +204,7 @@ def _length(X: NDArray[np.float64], d2: NDArray[np.float64], name: str) -> float
         return largest
     if name == "median":
         # Every pair stands twice, beside the n zeros of the diagonal; those are left out.
-        return float(np.sqrt(np.median(d2[~np.eye(len(d2), dtype=bool)]))) or largest
+        return float(np.sqrt(np.median(d2[~np.eye(len(d2), dtype=bool)], overwrite_input=True))) or largest
     t = min(_NEIGHBOR, -(-len(X) // 10))
     distances = NearestNeighbors(n_neighbors=t).fit(X).kneighbors()[0][:, -1]
     # Duplicates can bring every distance to zero, though not every point is the same.

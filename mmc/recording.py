@@ -41,6 +41,16 @@ class Recording:
     complete: bool
 
     @property
+    def nbytes(self) -> int:
+        """Memory of the states' arrays."""
+        return sum(
+            value.nbytes
+            for state in self.states
+            for value in vars(state).values()
+            if isinstance(value, np.ndarray)
+        )
+
+    @property
     def labels(self) -> NDArray[np.int64]:
         """The labels that the estimator kept."""
         return self.estimator.labels_

@@ -16,8 +16,8 @@ from mmc.experiment import Experiment
 from mmc.recording import Recording, record
 from mmc.ui.jobs import Report, submit, watch
 
-#: Results kept for all visitors together, so that a link that many open is computed once.
-_MAX_RESULTS = 24
+#: Memory for results kept for all visitors together, so that a link that many open is computed once.
+_MAX_BYTES = 256 * 2**20
 
 #: Seconds to wait for a quick result before a progress bar is shown.
 _PATIENCE = 0.8
@@ -45,6 +45,12 @@ class Outcome:
     stopped: str = ""
 
     @property
+    def nbytes(self) -> int:
+        """Memory of the data and of all states."""
+        table = int(self.dataset.frame.memory_usage().sum())
+        return table + self.dataset.X.nbytes + sum(r.nbytes for r in self.recordings.values())
+
+    @property
     def main(self) -> Recording:
         """The recording of the experiment itself."""
         return next(iter(self.recordings.values()))
@@ -70,7 +76,7 @@ class _Store:
     def put(self, outcome: Outcome) -> None:
         with self._lock:
             self._results[outcome.key] = outcome
-            while len(self._results) > _MAX_RESULTS:
+            while sum(kept.nbytes for kept in self._results.values()) > _MAX_BYTES:
                 self._results.popitem(last=False)
 
 

@@ -1,0 +1,36 @@
+"""What the server remembers of finished runs."""
+
+from mmc.experiment import Data, Experiment
+from mmc.recording import record
+from mmc.ui import runs
+
+
+def outcome(seed: int) -> runs.Outcome:
+    """Run a small experiment."""
+    experiment = Experiment(Data("moons", {"n_samples": 60, "random_state": seed}), "UMCRLS", {"n_init": 1})
+    dataset = experiment.data.load()
+    recordings = {"UMCRLS": record(experiment.make(), dataset.X)}
+    return runs.Outcome(f"run {seed}", experiment, dataset, recordings)
+
+
+def test_the_store_holds_what_its_memory_allows(monkeypatch):
+    """The least recently used result goes first, and what is left stays within the limit."""
+    first, second, third = (outcome(seed) for seed in range(3))
+    monkeypatch.setattr(runs, "_MAX_BYTES", first.nbytes + second.nbytes + third.nbytes - 1)
+    store = runs._Store()
+    store.put(first)
+    store.put(second)
+    assert store.get("run 0") is first
+    store.put(third)
+    assert store.get("run 1") is None
+    assert store.get("run 0") is first
+    assert store.get("run 2") is third
+
+
+def test_a_result_larger_than_the_store_is_not_kept(monkeypatch):
+    """A result that would fill the store alone is given to its visitor and forgotten."""
+    monkeypatch.setattr(runs, "_MAX_BYTES", 1000)
+    store, large = runs._Store(), outcome(0)
+    assert large.nbytes > 60 * 8 * 2 * len(large.main.states)
+    store.put(large)
+    assert store.get(large.key) is None
