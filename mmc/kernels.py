@@ -10,10 +10,7 @@ and then σ is `width` times that length:
 - ``"max"``: the largest distance between two points, the σ₀ of [UMC-RLS] section IV-C.
 
 The polynomial kernel (gamma ⟨x, x'⟩ + coef0)^degree has no width: a word then means one over the total
-variance of the features. Local scaling is [SMIC] eq. 8: exp(−d²/(2 σ_i σ_j)) where d is at most the larger
-of σ_i and σ_j, with σ_i the distance from x_i to its `n_neighbors`-th neighbour, and zero elsewhere. A
-point is not its own neighbour, neighbours at the same distance all count, and a σ_i of zero (duplicates)
-takes the smallest positive one.
+variance of the features. Local scaling is told in `mmc.local_scaling`; here its matrix is filled up with zeros.
 """
 
 from __future__ import annotations
@@ -25,9 +22,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import euclidean_distances, linear_kernel, polynomial_kernel
 from sklearn.neighbors import NearestNeighbors
+
+from mmc.local_scaling import LocalScaling, find_neighbors
 
 KERNELS = ("rbf", "linear", "poly", "local_scaling", "precomputed")
 LENGTHS = ("neighbors", "median", "max")
@@ -52,9 +50,8 @@ class Kernel:
         One of `KERNELS`.
     X : ndarray of shape (n_samples, n_features)
     gamma, degree, coef0 : float
-    scales : ndarray of shape (n_samples,)
-        σ_i of local scaling, else empty.
-    n_neighbors : int
+    local : LocalScaling or None
+        What compares points, for local scaling.
     """
 
     kind: str
@@ -62,8 +59,7 @@ class Kernel:
     gamma: float
     degree: float
     coef0: float
-    scales: NDArray[np.float64]
-    n_neighbors: int
+    local: LocalScaling | None = None
 
     @property
     def is_psd(self) -> bool:
@@ -89,11 +85,8 @@ class Kernel:
             return np.asarray(linear_kernel(X, self.X))
         if self.kind == "poly":
             return np.asarray(polynomial_kernel(X, self.X, self.degree, self.gamma, self.coef0))
-        if self.kind == "local_scaling":
-            distances = cdist(X, self.X)
-            own = _own_scales(distances, self.n_neighbors)
-            own[own == 0] = self.scales.min()
-            return _local_scaling(distances, own, self.scales)
+        if self.local is not None:
+            return np.asarray(self.local(X).toarray()[:, self.local.vertex])
         # Distances do not know where the origin is, but their rounding does.
         centre = self.X.mean(axis=0)
         d2 = np.asarray(euclidean_distances(X - centre, self.X - centre, squared=True))
@@ -132,32 +125,23 @@ def fit_kernel(
     Gram
     """
     _check_finite_products(X, kernel, degree)
-    empty = np.empty(0)
     if kernel == "rbf":
         centred = X - X.mean(axis=0)
         d2 = np.asarray(euclidean_distances(centred, squared=True))
         if isinstance(gamma, str):
             gamma = 0.5 / (width * _length(centred, d2, gamma)) ** 2
         d2 *= -gamma
-        return Gram(Kernel(kernel, X, gamma, degree, coef0, empty, n_neighbors), np.exp(d2, out=d2))
+        return Gram(Kernel(kernel, X, gamma, degree, coef0), np.exp(d2, out=d2))
     if kernel == "local_scaling":
-        distances = cdist(X, X)
-        _require_spread(float(distances.max()))
-        scales = _own_scales(distances, n_neighbors)
-        if not scales.any():
-            raise ValueError(
-                f"Every point has {n_neighbors} or more duplicates, so that local scaling finds no scale: "
-                "raise n_neighbors, or use another kernel."
-            )
-        scales[scales == 0] = scales[scales > 0].min()
-        fitted = Kernel(kernel, X, 0.0, degree, coef0, scales, n_neighbors)
-        return Gram(fitted, _local_scaling(distances, scales, scales))
+        local = find_neighbors(X, n_neighbors).kernel(n_neighbors)
+        matrix = local.matrix.toarray()[np.ix_(local.vertex, local.vertex)]
+        return Gram(Kernel(kernel, X, 0.0, degree, coef0, local), matrix)
     if kernel == "precomputed":
-        return Gram(Kernel(kernel, empty, 0.0, degree, coef0, empty, n_neighbors), _checked_gram(X))
+        return Gram(Kernel(kernel, np.empty(0), 0.0, degree, coef0), _checked_gram(X))
     if isinstance(gamma, str):
         variance = float(X.var(axis=0).sum())
         gamma = 1.0 / variance if variance > 0 else 1.0
-    fitted = Kernel(kernel, X, gamma, degree, coef0, empty, n_neighbors)
+    fitted = Kernel(kernel, X, gamma, degree, coef0)
     return Gram(fitted, fitted(X))
 
 
@@ -216,31 +200,6 @@ def _require_spread(largest: float) -> None:
         raise ValueError(
             "All points are equal, so no distance can set the kernel's width. Check the columns."
         )
-
-
-def _own_scales(distances: NDArray[np.float64], n_neighbors: int) -> NDArray[np.float64]:
-    """Give each row's distance to its t-th neighbour, where one zero is the point itself."""
-    others = distances.copy()
-    nearest = others.argmin(axis=1)
-    rows = np.flatnonzero(others[np.arange(len(others)), nearest] == 0)
-    others[rows, nearest[rows]] = np.inf
-    t = min(n_neighbors, others.shape[1] - 1)
-    others.partition(t - 1, axis=1)
-    return others[:, t - 1].copy()
-
-
-def _local_scaling(
-    distances: NDArray[np.float64], own: NDArray[np.float64], scales: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Compare points of scale `own` with training points of scale `scales`; in the memory of `distances`."""
-    far = distances > np.maximum(own[:, None], scales[None, :])
-    distances **= 2
-    both = np.multiply.outer(own, scales)
-    both *= -2.0
-    distances /= both
-    np.exp(distances, out=distances)
-    distances[far] = 0.0
-    return distances
 
 
 def _checked_gram(K: NDArray[np.float64]) -> NDArray[np.float64]:

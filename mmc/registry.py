@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
 from mmc.base import StepwiseClusterer
+from mmc.infomax import SMIC
 from mmc.kernels import KERNELS, LENGTHS
 from mmc.maxmargin import UMCRLS, SteepRLS, StocRLS
 
@@ -35,7 +36,7 @@ class Parameter:
     low, high : int
         Sensible range of a whole number.
     steps : tuple of float
-        Sensible values of another number.
+        Sensible values of another number, or of a number in place of a choice.
     choices : tuple of str
     free : bool
         Whether a number may stand in place of a choice.
@@ -95,7 +96,7 @@ class Parameter:
         if text in self.choices:
             return text
         if self.free:
-            return _number(text)
+            return int(text) if text.isdecimal() else _number(text)
         raise ValueError
 
     def _expected(self) -> str:
@@ -316,6 +317,47 @@ _SHAKING = (
     ),
 )
 
+_GRAPH_KERNEL = Parameter(
+    "kernel",
+    "choice",
+    "Kernel",
+    "How two points are compared: local scaling gives every point a width of its own, rbf the same to all.",
+    choices=("local_scaling", "rbf"),
+)
+_RBF_WIDTH = tuple(replace(p, when=(("kernel", ("rbf",)), *p.when[1:])) for p in _KERNEL[1:3])
+_SMIC = (
+    _N_CLUSTERS,
+    _GRAPH_KERNEL,
+    Parameter(
+        "n_neighbors",
+        "choice",
+        "Neighbours t",
+        "How many neighbours a point is linked to. lsmi tries 1 to 10 and lets the data choose.",
+        choices=("lsmi",),
+        steps=tuple(range(1, 11)),
+        free=True,
+        when=(("kernel", ("local_scaling",)),),
+    ),
+    *_RBF_WIDTH,
+    Parameter(
+        "normalize",
+        "bool",
+        "Normalise the graph",
+        "Divide every link by how well linked its two points are; without it dense spots win.",
+    ),
+    Parameter(
+        "class_prior",
+        "numbers",
+        "Shares of the clusters",
+        "For example 0.3, 0.7 if one cluster is known to be smaller; empty means equal shares.",
+        advanced=True,
+    ),
+    _RANDOM_STATE,
+)
+
+_SMIC_PAPER = (
+    "Sugiyama et al.: Information-Maximization Clustering based on Squared-Loss Mutual Information, 2014"
+)
 _UMC_RLS_PAPER = "Pahikkala et al.: Unsupervised Multi-Class Regularized Least-Squares Classification, 2012"
 
 
@@ -344,6 +386,16 @@ ALGORITHMS: Mapping[str, Algorithm] = MappingProxyType(
             _rls(SteepRLS, "Always makes the single move that helps most, and stops when none does."),
             _rls(
                 StocRLS, "Visits the points in order and moves each to where it fits best, until none moves."
+            ),
+            Algorithm(
+                name="SMIC",
+                estimator=SMIC,
+                family="information maximization",
+                paper=_SMIC_PAPER,
+                summary="Reads the clusters off the eigenvectors of a graph of neighbours, in closed form.",
+                objective="−information",
+                parameters=_SMIC,
+                max_samples=5000,
             ),
         )
     }

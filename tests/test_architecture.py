@@ -12,12 +12,12 @@ ROOT = Path(__file__).parents[1]
 #: From the bottom to the top; a module may import its own layer and those below it.
 LAYERS = (
     ("mmc._fast",),
-    ("mmc.stepping", "mmc.kernels", "mmc.metrics", "mmc.datasets"),
-    ("mmc.base",),
-    ("mmc.maxmargin",),
+    ("mmc.stepping", "mmc.local_scaling", "mmc.metrics", "mmc.datasets"),
+    ("mmc.kernels", "mmc.base"),
+    ("mmc.maxmargin", "mmc.infomax"),
     ("mmc",),
     ("mmc.registry",),
-    ("mmc.experiment", "mmc.recording"),
+    ("mmc.experiment", "mmc.recording", "mmc.selection"),
     ("mmc.figures",),
     ("mmc.ui", "mmc.cli", "mmc.__main__"),
     ("pages", "app"),

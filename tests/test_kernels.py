@@ -24,7 +24,7 @@ def squared_distances(X):
 def local_scaling(X, t):
     """Give the matrix of the kernel and its scales."""
     gram = fit_kernel(X, kernel="local_scaling", n_neighbors=t)
-    return gram.matrix, gram.kernel.scales
+    return gram.matrix, gram.kernel.local.scales
 
 
 def local_scaling_by_loops(X, t: int):
@@ -37,8 +37,6 @@ def local_scaling_by_loops(X, t: int):
         others = sorted((j for j in range(n) if j != i), key=lambda j: distance[i, j])
         neighbors.append(set(others[:t]))
         scales.append(distance[i, others[t - 1]])
-    smallest = min(scale for scale in scales if scale > 0)
-    scales = [scale or smallest for scale in scales]
     K = np.zeros((n, n))
     for i in range(n):
         K[i, i] = 1.0
@@ -134,16 +132,14 @@ def test_local_scaling_keeps_few_entries():
     assert np.count_nonzero(K) >= 60 + 4 * 60
 
 
-def test_local_scaling_guards_against_duplicates():
-    """A width of zero takes the smallest positive one, so that every value is finite."""
-    X = np.vstack([points(15, 2), np.tile([[0.3, 0.1]], (4, 1))])
+def test_local_scaling_takes_equal_points_as_one():
+    """Repeated rows leave the kernel of the distinct ones as it is, and are like one another altogether."""
+    X = np.vstack([points(15, 2), np.tile([[0.3, 0.1]], (4, 1)), points(15, 2)[:2]])
     K, scales = local_scaling(X, 2)
-    expected, expected_scales = local_scaling_by_loops(X, 2)
-    assert scales.min() > 0
-    assert scales[-1] == scales[:15].min()
-    np.testing.assert_allclose(scales, expected_scales, atol=1e-12)
-    assert np.isfinite(K).all()
-    np.testing.assert_allclose(K[:15, :15], expected[:15, :15], atol=1e-12)
+    alone, alone_scales = local_scaling_by_loops(X[:16], 2)
+    np.testing.assert_allclose(scales, alone_scales, atol=1e-12)
+    of = [*range(16), 15, 15, 15, 0, 1]
+    np.testing.assert_allclose(K, alone[np.ix_(of, of)], atol=1e-12)
 
 
 def test_local_scaling_uses_all_neighbors_at_most():

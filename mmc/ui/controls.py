@@ -308,7 +308,8 @@ def _control(parameter: Parameter, default: Any) -> Any:
         return float(st.select_slider(parameter.label, steps, default, format_func=_short, **common))
     if parameter.kind == "numbers":
         return parameter.parse(st.text_input(parameter.label, "", **common) or "")
-    choices = list(dict.fromkeys([*parameter.choices, *map(str, _asked_for(parameter))]))
+    numbers = map(_short, [*parameter.steps, *(v for v in _asked_for(parameter) if not isinstance(v, str))])
+    choices = list(dict.fromkeys([*parameter.choices, *numbers]))
     chosen = st.selectbox(
         parameter.label, choices, choices.index(default), accept_new_options=parameter.free, **common
     )

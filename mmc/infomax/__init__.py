@@ -1,0 +1,7 @@
+"""Information-maximization clustering and its judges ([SMIC])."""
+
+from mmc.infomax.density_ratio import Estimate
+from mmc.infomax.lsmi import LSMI, lsmi
+from mmc.infomax.smic import SMIC
+
+__all__ = ["LSMI", "SMIC", "Estimate", "lsmi"]

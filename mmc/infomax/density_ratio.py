@@ -1,0 +1,145 @@
+"""What the two estimators of dependence share: centres, folds, widths, and the form of their answer.
+
+Both [SMIC] section 2.4 (LSMI) and section 3.8 (MLMI) fit the density ratio p(x, y) / (p(x) p(y)) with Gaussian
+functions centred at points of the same class, and choose the width by cross-validation. Centres and folds do
+not depend on the labels, so that the scores of several labellings of the same points compare.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.utils import check_array, check_random_state, column_or_1d
+
+Array = NDArray[np.float64]
+
+#: Widths γ and penalties δ of [SMIC] section 4.3.1, for data of unit variance.
+GAMMAS = tuple(10.0 ** (e / 2) for e in range(-4, 5))
+DELTAS = tuple(10.0 ** (e / 2) for e in range(-6, 3))
+
+#: Values of the Gaussian below this are zero; smaller ones become denormal when they are multiplied.
+_FLUSH = 1e-100
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """An estimate of how much points and labels depend on each other.
+
+    Attributes
+    ----------
+    value : float
+    gamma : float
+        The chosen width.
+    delta : float
+        The chosen penalty; 0 where there is none.
+    gammas, deltas : ndarray
+        The candidates.
+    cv : ndarray of shape (n_gammas, n_deltas)
+        Mean error on the held-out folds, lower is better.
+    """
+
+    value: float
+    gamma: float
+    delta: float
+    gammas: Array
+    deltas: Array
+    cv: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Centres:
+    """Centres and folds of a set of points.
+
+    Attributes
+    ----------
+    d2 : ndarray of shape (n_samples, n_basis)
+        Squared distances of all points to the centres.
+    basis : ndarray of shape (n_basis,)
+        Which points are centres.
+    fold : ndarray of shape (n_samples,)
+        The fold of each point.
+    gammas : ndarray
+    """
+
+    d2: Array
+    basis: NDArray[np.int64]
+    fold: NDArray[np.int64]
+    gammas: Array
+
+    @property
+    def n_folds(self) -> int:
+        """Number of folds."""
+        return int(self.fold.max()) + 1
+
+    def kernel(self, gamma: float) -> Array:
+        """Give L of [SMIC] eq. 11 between all points and the centres."""
+        L = np.exp(self.d2 * (-0.5 / gamma**2))
+        L[L < _FLUSH] = 0.0
+        return L
+
+    def codes(self, labels: ArrayLike) -> NDArray[np.int64]:
+        """Number the labels from 0 in the order of their first appearance, whatever they are."""
+        given = column_or_1d(labels)
+        if len(given) != len(self.d2):
+            raise ValueError(f"There are {len(self.d2)} points, but {len(given)} labels.")
+        _, first, codes = np.unique(given, return_index=True, return_inverse=True)
+        return np.asarray(np.argsort(np.argsort(first))[codes], dtype=np.int64)
+
+
+def place_centres(
+    X: ArrayLike,
+    *,
+    n_basis: int,
+    n_folds: int,
+    gammas: ArrayLike | None,
+    random_state: int | np.random.RandomState | None,
+) -> Centres:
+    """Draw centres and folds.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+    n_basis : int
+        At most this many centres.
+    n_folds : int
+    gammas : array-like or None
+        Widths; None means `GAMMAS` times the root of the features' mean variance, which is the paper's list
+        for standardised data.
+    random_state : int, RandomState or None
+
+    Returns
+    -------
+    Centres
+    """
+    X = check_array(X, dtype=np.float64, ensure_min_samples=2)
+    n = len(X)
+    if n_basis < 1 or n_folds < 2:
+        raise ValueError(f"n_basis={n_basis} must be at least 1 and n_folds={n_folds} at least 2.")
+    centred = X - X.mean(axis=0)
+    spread = float(np.sqrt(np.mean(centred**2)))
+    if not 1e-150 < spread < 1e150:
+        raise ValueError(
+            "All points are equal, or their values overflow when squared: no width fits. Check the columns."
+        )
+    widths = spread * np.array(GAMMAS) if gammas is None else np.asarray(gammas, dtype=np.float64)
+    _require_positive("gammas", widths)
+    rng = check_random_state(random_state)
+    basis = np.sort(rng.permutation(n)[:n_basis])
+    fold = rng.permutation(np.arange(n) % min(n_folds, n))
+    d2 = np.asarray(euclidean_distances(centred, centred[basis], squared=True))
+    return Centres(d2, basis, fold, widths)
+
+
+def penalties(deltas: ArrayLike | None) -> Array:
+    """Check the candidates for δ; None means `DELTAS`."""
+    values = np.array(DELTAS) if deltas is None else np.asarray(deltas, dtype=np.float64)
+    _require_positive("deltas", values)
+    return values
+
+
+def _require_positive(name: str, values: Array) -> None:
+    if values.ndim != 1 or len(values) == 0 or not np.isfinite(values).all() or (values <= 0).any():
+        raise ValueError(f"{name} must be a list of positive numbers.")

@@ -1,0 +1,462 @@
+"""Information-maximization clustering with squared-loss mutual information: [SMIC], Sugiyama et al. (2013).
+
+The class posteriors are modelled by p(y|x) = Σ_i α_{y,i} K(x, x_i) (eq. 6), and
+
+    ŜMI = 1/(2n) Σ_y (1/π_y) α_yᵀ K² α_y − ½                                                   (eq. 8)
+
+is maximised over orthonormal α_1, …, α_c. The maximum is known in closed form: α_y are the leading eigenvectors of K.
+What is left is to fix their signs, cut off negative answers, and scale each so that class y gets its share π_y.
+
+=============  ====================  ====================================================
+paper          code                  meaning
+=============  ====================  ====================================================
+K, t           matrix, n_neighbors   kernel, its number of neighbours
+φ̃_y, λ_y       eigenvectors          signed eigenvectors of K, and its eigenvalues
+π_y            prior                 class priors, in rising order
+c              n_clusters            number of clusters
+=============  ====================  ====================================================
+
+One step is one eigenvector, or, where LSMI chooses the number of neighbours, one candidate for it.
+
+Costs for n points, t neighbours and c clusters: the neighbours once (see `mmc.local_scaling`), then for each t
+Lanczos iterations of n (t + c) multiplications; no n×n array is held. The Gaussian and precomputed kernels hold two.
+
+Deviations, all stated in the class too: the kernel is normalised by its degrees, D^-½ K D^-½, before the
+eigenvectors are taken; a disconnected graph is decomposed part by part; points without a positive answer follow
+their nearest neighbour that has one; eigenvectors whose eigenvalue is not positive answer nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.metrics import pairwise_distances_argmin
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from mmc.base import StepwiseClusterer
+from mmc.infomax.density_ratio import Estimate
+from mmc.infomax.graph import (
+    KERNELS,
+    Array,
+    Graph,
+    Matrix,
+    Spectrum,
+    degree_roots,
+    dense_graph,
+    leading,
+    local_graph,
+    require_vertices,
+    scaled,
+)
+from mmc.infomax.lsmi import LSMI
+from mmc.kernels import LENGTHS
+from mmc.local_scaling import Neighborhood, find_neighbors
+from mmc.stepping import State
+
+#: The candidates of [SMIC] section 4.1.
+CANDIDATES = tuple(range(1, 11))
+
+#: An answer below this share of a cluster's highest one is rounding, not an answer.
+_FLOOR = 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """The class posteriors that a number of eigenvectors give.
+
+    Attributes
+    ----------
+    graph : Graph
+    spectrum : Spectrum
+        Eigenvalues and signed eigenvectors of the (normalised) kernel.
+    coefficients : ndarray of shape (n_vertices, n_used)
+        α of each cluster, scaled so that K α is the answer at a point.
+    floor : ndarray of shape (n_used,)
+        Answers up to here are none.
+    answers : ndarray of shape (n_vertices, n_used)
+        At the training points.
+    """
+
+    graph: Graph
+    spectrum: Spectrum
+    coefficients: Array
+    floor: Array
+    answers: Array
+
+
+class Problem(NamedTuple):
+    """What stays fixed: the graph, or the neighbours from which graphs are made and the judge of them."""
+
+    graphs: Iterable[Graph]
+    judge: LSMI | None
+    n_graphs: int
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SMICState(State):
+    """A clustering from a number of eigenvectors.
+
+    Attributes
+    ----------
+    posterior : ndarray of shape (n_samples, n_clusters)
+        Class posteriors at the training points.
+    silent : ndarray
+        Points without a positive answer, which follow their nearest neighbour.
+    moved : ndarray
+        Points that changed their cluster since the state before.
+    model : Model
+    estimate : Estimate or None
+        LSMI of these labels, where it was asked for.
+    curve : tuple of float
+        LSMI of the candidates 1, 2, … so far.
+    """
+
+    posterior: Array
+    silent: NDArray[np.int64]
+    moved: NDArray[np.int64]
+    model: Model
+    estimate: Estimate | None = None
+    curve: tuple[float, ...] = ()
+
+    @property
+    def caption(self) -> str:
+        """One sentence that says what happened in this step."""
+        return f"{self._what()}{self._silence()}"
+
+    @property
+    def changed(self) -> NDArray[np.int64]:
+        """Indices of the points that this step moved."""
+        return self.moved
+
+    def confidence(self) -> Array:
+        """The posterior of the own cluster."""
+        return np.asarray(self.posterior[np.arange(len(self.labels)), self.labels])
+
+    def _what(self) -> str:
+        t = self.model.graph.n_neighbors
+        if self.estimate is not None:
+            chosen = "chosen: " if self.converged else ""
+            return f"{chosen}{_counted(t, 'neighbour')}, LSMI = {self.estimate.value:.4g}"
+        y = self.model.coefficients.shape[1]
+        size = _counted(int((self.labels == y - 1).sum()), "point")
+        return f"eigenvector {y}, λ = {self.model.spectrum.values[y - 1]:.4g}: cluster {y - 1} takes {size}"
+
+    def _silence(self) -> str:
+        n = len(self.silent)
+        return f"; {_counted(n, 'point')} without an answer follow the nearest with one" if n else ""
+
+
+class SMIC(StepwiseClusterer):
+    """Clustering in closed form from the eigenvectors of a kernel, its neighbours chosen by LSMI ([SMIC]).
+
+    Parameters
+    ----------
+    n_clusters : int, default=2
+    kernel : {"local_scaling", "rbf", "precomputed"}, default="local_scaling"
+        Local scaling is sparse and adapts to the density around each point.
+    n_neighbors : int or "lsmi", default="lsmi"
+        t of the local-scaling kernel. "lsmi" tries 1 to 10 and keeps the clustering whose least-squares mutual
+        information is highest.
+    gamma : float or {"neighbors", "median", "max"}, default="neighbors"
+        Of the Gaussian kernel: a number, or the length in which `width` is measured (see `mmc.kernels`).
+    width : float, default=2.0
+        Width σ of the Gaussian kernel as a multiple of the length that `gamma` names.
+    normalize : bool, default=True
+        Divide the kernel by its degrees, D^-½ K D^-½. False is the text of the paper.
+    class_prior : sequence of n_clusters numbers or None, default=None
+        π of the paper, in any unit and order: it is sorted, and the leading eigenvector gets the smallest. None
+        means equal shares.
+    random_state : int, RandomState or None, default=None
+        Draws the centres and folds of LSMI; the clustering itself involves no chance.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+    objective_ : float
+        −ŜMI of eq. 8, or −LSMI where LSMI chose the number of neighbours.
+    posterior_ : ndarray of shape (n_samples, n_clusters)
+        Class posteriors at the training points.
+    n_neighbors_ : int
+        The number of neighbours used; 0 for the other kernels.
+    eigenvalues_ : ndarray of shape (n_clusters,)
+    eigenvectors_ : ndarray of shape (n_samples, n_clusters)
+        Signed so that each adds up to something positive.
+    silent_ : ndarray
+        Training points without a positive answer; each has the posterior of the nearest point that has one.
+    lsmi_curve_ : ndarray
+        LSMI of 1, 2, … neighbours, where it was asked for.
+    state_ : SMICState
+
+    Notes
+    -----
+    *Normalisation.* With the plain kernel the leading eigenvectors sit where points are densest, not on clusters, and
+    the method fails on the paper's own toys (`python -m benchmarks.smic` shows both).
+
+    *Repeated eigenvalues.* The parts of a disconnected graph share the eigenvalue 1, and a solver may mix their
+    vectors at will. They are therefore taken part by part, larger parts first. Where there are more parts than
+    clusters, the largest parts become clusters and the points of the others follow their nearest neighbour.
+
+    *Empty clusters* are possible: an eigenvector may lead nowhere. An eigenvector whose eigenvalue is not positive
+    answers nowhere either. A sign cannot be told from an eigenvector that adds up to zero; its largest entry is
+    then made positive.
+
+    *New points* are compared with the training points by the same kernel, each with its own width. A new point
+    that no training point answers to follows the nearest one. On training points `predict` equals `labels_`.
+
+    Equal points are one vertex of the local-scaling graph and get the same label; they count as often as they occur
+    where posteriors are scaled to the class priors. More neighbours than other points mean all of them.
+
+    References
+    ----------
+    M. Sugiyama, G. Niu, M. Yamada, M. Kimura, H. Hachiya: Information-Maximization Clustering based on Squared-Loss
+    Mutual Information. Neural Computation 26, 2014.
+
+    Examples
+    --------
+    >>> from mmc import SMIC
+    >>> from mmc.datasets import make_spirals
+    >>> X, y = make_spirals(200, random_state=0)
+    >>> model = SMIC(n_clusters=2, random_state=0).fit(X)
+    >>> int((model.predict(X) == model.labels_).sum())
+    200
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_clusters": [Interval(Integral, 2, None, closed="left")],
+        "kernel": [StrOptions(set(KERNELS))],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"lsmi"})],
+        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions(set(LENGTHS))],
+        "width": [Interval(Real, 0, None, closed="neither")],
+        "normalize": ["boolean"],
+        "class_prior": ["array-like", None],
+        "random_state": ["random_state"],
+    }
+
+    posterior_: Array
+    n_neighbors_: int
+    eigenvalues_: Array
+    eigenvectors_: Array
+    silent_: NDArray[np.int64]
+    lsmi_curve_: Array
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        kernel: str = "local_scaling",
+        n_neighbors: int | str = "lsmi",
+        gamma: float | str = "neighbors",
+        width: float = 2.0,
+        normalize: bool = True,
+        class_prior: Sequence[float] | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.kernel = kernel
+        self.n_neighbors = n_neighbors
+        self.gamma = gamma
+        self.width = width
+        self.normalize = normalize
+        self.class_prior = class_prior
+        self.random_state = random_state
+
+    def predict_proba(self, X: ArrayLike) -> Array:
+        """Give the class posteriors of points.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_points, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_points, n_clusters)
+            Rows add up to 1.
+        """
+        return self.decision_function(X)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+    def _prepare(self, X: Array) -> Problem:
+        self._prior()
+        if self.n_clusters > len(X):
+            raise ValueError(
+                f"n_clusters={self.n_clusters} is more than the number of points: n_samples={len(X)}. "
+                f"Choose at most {len(X)} clusters."
+            )
+        if self.kernel != "local_scaling":
+            graph = dense_graph(X, self.kernel, self.gamma, self.width)
+            return Problem([graph], None, 1)
+        asked = CANDIDATES if self.n_neighbors == "lsmi" else (int(self.n_neighbors),)
+        neighbors = find_neighbors(X, asked[-1])
+        candidates = [t for t in asked if t <= neighbors.most] or [neighbors.most]
+        first = local_graph(neighbors.kernel(candidates[0]))
+        require_vertices(first, self.n_clusters)
+        judge = LSMI(X, random_state=check_random_state(self.random_state)) if len(asked) > 1 else None
+        return Problem(_graphs(neighbors, first, candidates), judge, len(candidates))
+
+    def _prior(self) -> Array:
+        c = self.n_clusters
+        if self.class_prior is None:
+            return np.full(c, 1.0 / c)
+        prior = np.asarray(self.class_prior, dtype=np.float64)
+        if prior.shape != (c,) or not np.isfinite(prior).all() or (prior <= 0).any():
+            raise ValueError(
+                f"class_prior={self.class_prior!r} must hold one positive number for each of the {c} clusters."
+            )
+        return np.sort(prior / prior.sum())
+
+    def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
+        if problem.judge is None:
+            (graph,) = problem.graphs
+            return 1, [self._by_eigenvector(graph)]
+        return 1, [self._by_candidate(problem, problem.judge)]
+
+    def _by_eigenvector(self, graph: Graph) -> Iterator[SMICState]:
+        spectrum = self._spectrum(graph)
+        last: SMICState | None = None
+        for y in range(1, self.n_clusters + 1):
+            last = self._state(graph, spectrum, y, last)
+            yield last
+
+    def _by_candidate(self, problem: Problem, judge: LSMI) -> Iterator[SMICState]:
+        best: SMICState | None = None
+        last: SMICState | None = None
+        known: dict[bytes, Estimate] = {}
+        curve: tuple[float, ...] = ()
+        for i, graph in enumerate(problem.graphs):
+            state = self._state(graph, self._spectrum(graph), self.n_clusters, last)
+            key = judge.centres.codes(state.labels).tobytes()
+            if key not in known:
+                known[key] = judge(state.labels)
+            estimate = known[key]
+            curve += (estimate.value,)
+            last = replace(
+                state,
+                objective=-estimate.value,
+                estimate=estimate,
+                curve=curve,
+                converged=False,
+                progress=(i + 1) / (problem.n_graphs + 1),
+            )
+            if best is None or last.objective < best.objective:
+                best = last
+            yield last
+        if best is not None and last is not None:
+            moved = np.flatnonzero(best.labels != last.labels)
+            yield replace(best, moved=moved, curve=curve, converged=True, progress=1.0)
+
+    def _spectrum(self, graph: Graph) -> Spectrum:
+        matrix = scaled(graph.matrix, degree_roots(graph.matrix)) if self.normalize else graph.matrix
+        values, vectors = leading(matrix, self.n_clusters)
+        return Spectrum(values, vectors * _signs(vectors, graph.counts))
+
+    def _state(self, graph: Graph, spectrum: Spectrum, y: int, before: SMICState | None) -> SMICState:
+        """Cluster with the first y eigenvectors."""
+        n, prior = len(graph.vertex), self._prior()
+        positive = spectrum.values[:y] > _FLOOR * abs(spectrum.values[0])
+        phi = np.where(positive, spectrum.vectors[:, :y], 0.0)
+        roots = degree_roots(graph.matrix)[:, None] if self.normalize else np.ones((1, 1))
+        mass = graph.counts @ np.maximum(phi, 0.0)
+        weight = np.divide(prior[:y], mass, out=np.zeros(y), where=mass > 0)
+        answers = phi * weight
+        model = Model(
+            graph.light(),
+            spectrum,
+            phi / roots * (weight / np.where(positive, spectrum.values[:y], 1.0)),
+            _FLOOR * answers.max(axis=0),
+            answers,
+        )
+        posterior, silent = self._posterior(model, answers, graph.points, graph.matrix)
+        everyone = posterior[graph.vertex]
+        labels = np.asarray(everyone.argmax(axis=1), dtype=np.int64)
+        return SMICState(
+            labels=labels,
+            objective=float(0.5 - (spectrum.values[:y] ** 2 / prior[:y]).sum() / (2.0 * n)),
+            converged=y == self.n_clusters,
+            progress=y / self.n_clusters,
+            posterior=everyone,
+            silent=np.flatnonzero(silent[graph.vertex]),
+            moved=np.flatnonzero(labels != before.labels) if before else np.empty(0, dtype=np.int64),
+            model=model,
+        )
+
+    def _posterior(
+        self, model: Model, answers: Array, points: Array | None, rows: Matrix
+    ) -> tuple[Array, NDArray[np.bool_]]:
+        """Turn answers into posteriors; rows without a positive one take those of their nearest neighbour."""
+        heard = np.where(answers > model.floor, answers, 0.0)
+        total = heard.sum(axis=1, keepdims=True)
+        silent = total[:, 0] == 0
+        posterior = np.zeros((len(answers), self.n_clusters))
+        posterior[:, : heard.shape[1]] = heard / np.where(total > 0, total, 1.0)
+        if silent.any():
+            own = np.where(model.answers > model.floor, model.answers, 0.0)
+            speaking = np.flatnonzero(own.sum(axis=1) > 0)
+            nearest = speaking[_nearest(model.graph.points, points, rows, silent, speaking)]
+            posterior[silent, : own.shape[1]] = own[nearest] / own[nearest].sum(axis=1, keepdims=True)
+        return posterior, silent
+
+    def _adopt(self, state: SMICState) -> None:
+        graph, spectrum = state.model.graph, state.model.spectrum
+        self.posterior_ = state.posterior
+        self.n_neighbors_ = graph.n_neighbors
+        self.eigenvalues_ = spectrum.values
+        self.eigenvectors_ = spectrum.vectors[graph.vertex]
+        self.silent_ = state.silent
+        self.lsmi_curve_ = np.array(state.curve)
+
+    def _follow(self, X: Array) -> Callable[[SMICState], Array]:
+        rows: dict[int, Matrix] = {}
+
+        def values(state: SMICState) -> Array:
+            model = state.model
+            t = model.graph.n_neighbors
+            if t not in rows:
+                rows[t] = model.graph.kernel(X)
+            K = rows[t]
+            # Like the training points' answers, these are divided by the root of the point's own degree.
+            degree = np.asarray(K.sum(axis=1)).reshape(-1, 1) if self.normalize else np.ones((1, 1))
+            answers = (K @ model.coefficients) / np.sqrt(np.where(degree > 0, degree, 1.0))
+            return self._posterior(model, answers, X, K)[0]
+
+        return values
+
+
+def _graphs(neighbors: Neighborhood, first: Graph, candidates: Sequence[int]) -> Iterator[Graph]:
+    yield first
+    for t in candidates[1:]:
+        yield local_graph(neighbors.kernel(t))
+
+
+def _signs(vectors: Array, counts: NDArray[np.int64]) -> Array:
+    """Give the sign that makes each column add up to something positive, or else its largest entry positive."""
+    sums = counts @ vectors
+    unclear = np.abs(sums) <= 1e-10 * (counts @ np.abs(vectors))
+    largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])]
+    return np.where(np.where(unclear, largest, sums) < 0, -1.0, 1.0)
+
+
+def _nearest(
+    vertices: Array | None,
+    points: Array | None,
+    rows: Matrix,
+    silent: NDArray[np.bool_],
+    speaking: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Find for each silent row the nearest of the speaking vertices, or the one most like it."""
+    if vertices is None or points is None:
+        return np.asarray(np.asarray(rows)[np.ix_(silent, speaking)].argmax(axis=1), dtype=np.int64)
+    return np.asarray(pairwise_distances_argmin(points[silent], vertices[speaking]), dtype=np.int64)
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n} {noun}{'' if n == 1 else 's'}"

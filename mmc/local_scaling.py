@@ -1,0 +1,177 @@
+"""Local scaling: the sparse kernel of [SMIC] eq. 7, in which every point brings its own width.
+
+K(x_i, x_j) = exp(−d²/(2 σ_i σ_j)) where one of the two is among the t nearest neighbours of the other, and zero
+elsewhere; σ_i is the distance from x_i to its t-th neighbour. A point is not its own neighbour, and neighbours
+at the same distance all count, so that the order of the rows does not matter. Points that are equal are one
+vertex: they would otherwise be each other's neighbours at distance zero, where no width can be measured.
+
+Costs for m distinct points of d features: one search for neighbours (m² d multiplications in blocks, less in a few
+dimensions) for all t together, then m t entries; no m×m array is ever held.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, eye_array
+from scipy.spatial.distance import cdist
+from sklearn.neighbors import NearestNeighbors
+
+Array = NDArray[np.float64]
+
+#: Distances that differ by less than this share are the same distance, computed in another order.
+_TIE = 1e-10
+
+#: Further neighbours that are looked up so that ties with the last one are seen.
+_SPARE = 8
+
+#: Entries of a block of distances that is held at once (16 MB).
+_BLOCK = 2**21
+
+
+@dataclass(frozen=True, eq=False)
+class Neighborhood:
+    """The distinct points and the nearest neighbours of each.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n_vertices, n_features)
+    vertex : ndarray of shape (n_samples,)
+        Which of the distinct points a sample is.
+    distances : csr_array of shape (n_vertices, n_vertices)
+        In each row the neighbours from near to far.
+    """
+
+    points: Array
+    vertex: NDArray[np.int64]
+    distances: csr_array
+
+    @property
+    def most(self) -> int:
+        """The largest number of neighbours that can be asked for."""
+        return len(self.points) - 1
+
+    def kernel(self, n_neighbors: int) -> LocalScaling:
+        """Fit the kernel for a number of neighbours; more than there are mean all of them."""
+        t = min(n_neighbors, self.most)
+        D = self.distances
+        scales = D.data[D.indptr[:-1] + t - 1]
+        rows = np.repeat(np.arange(len(scales)), np.diff(D.indptr))
+        near = D.data <= scales[rows] * (1.0 + _TIE)
+        i, j, d = rows[near], D.indices[near], D.data[near]
+        values = np.exp(-(d**2) / (2.0 * scales[i] * scales[j]))
+        one_way = csr_array((values, (i, j)), shape=D.shape)
+        matrix = one_way.maximum(one_way.T) + eye_array(len(scales), format="csr")
+        matrix.eliminate_zeros()
+        return LocalScaling(self.points, self.vertex, scales, t, csr_array(matrix))
+
+
+@dataclass(frozen=True, eq=False)
+class LocalScaling:
+    """The kernel for one number of neighbours.
+
+    Attributes
+    ----------
+    points, vertex
+        As in `Neighborhood`.
+    scales : ndarray of shape (n_vertices,)
+        σ_i of each distinct point.
+    n_neighbors : int
+    matrix : csr_array of shape (n_vertices, n_vertices)
+    """
+
+    points: Array
+    vertex: NDArray[np.int64]
+    scales: Array
+    n_neighbors: int
+    matrix: csr_array
+
+    def __call__(self, X: Array) -> csr_array:
+        """Compare new points with the distinct training points.
+
+        A point that equals a training point is that point. Costs a block of distances at a time.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_points, n_features)
+
+        Returns
+        -------
+        csr_array of shape (n_points, n_vertices)
+        """
+        m, t = len(self.points), self.n_neighbors
+        size = max(1, _BLOCK // m)
+        rows, columns, values = [], [], []
+        for first in range(0, len(X), size):
+            distances = cdist(X[first : first + size], self.points)
+            own = _own_scales(distances, t)
+            near = distances <= np.maximum(own[:, None], self.scales) * (1.0 + _TIE)
+            i, j = np.nonzero(near)
+            rows.append(i + first)
+            columns.append(j)
+            values.append(np.exp(-(distances[i, j] ** 2) / (2.0 * own[i] * self.scales[j])))
+        entries = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
+        return csr_array(entries, shape=(len(X), m))
+
+
+def find_neighbors(X: Array, most: int) -> Neighborhood:
+    """Find the nearest neighbours of all points, for every number of them up to `most`.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    most : int
+
+    Returns
+    -------
+    Neighborhood
+
+    Raises
+    ------
+    ValueError
+        If all points are equal.
+    """
+    first, vertex = np.unique(X, axis=0, return_index=True, return_inverse=True)[1:]
+    order = np.argsort(first)
+    points = X[first[order]]
+    m = len(points)
+    if m < 2:
+        raise ValueError("All points are equal, so that no distance can set a width. Check the columns.")
+    place = np.empty(m, dtype=np.int64)
+    place[order] = np.arange(m)
+    t = min(most, m - 1)
+    asked = min(t + _SPARE, m - 1)
+    # Distances do not know where the origin is, but the rounding of a fast search does.
+    centred = points - points.mean(axis=0)
+    found = NearestNeighbors(n_neighbors=asked).fit(centred).kneighbors(return_distance=False)
+    del centred
+    distances = np.empty(found.shape)
+    for c in range(asked):
+        distances[:, c] = np.linalg.norm(points - points[found[:, c]], axis=1)
+    by_distance = np.argsort(distances, axis=1, kind="stable")
+    distances = np.take_along_axis(distances, by_distance, axis=1)
+    found = np.take_along_axis(found, by_distance, axis=1)
+    indices, data = list(found), list(distances)
+    # Where even the last of the spare ones ties with the t-th, look at the whole row.
+    tied = np.flatnonzero(distances[:, -1] <= distances[:, t - 1] * (1.0 + 1e-6)) if asked < m - 1 else []
+    for i in tied:
+        row = cdist(points[i : i + 1], points)[0]
+        row[i] = np.inf
+        near = np.flatnonzero(row <= np.partition(row, t - 1)[t - 1] * (1.0 + _TIE))
+        indices[i] = near[np.argsort(row[near], kind="stable")]
+        data[i] = row[indices[i]]
+    pointers = np.concatenate([[0], np.cumsum([len(row) for row in data])])
+    graph = csr_array((np.concatenate(data), np.concatenate(indices), pointers), shape=(m, m))
+    return Neighborhood(points, place[vertex.ravel()], graph)
+
+
+def _own_scales(distances: Array, n_neighbors: int) -> Array:
+    """Give each row's distance to its t-th neighbour, where one zero is the point itself."""
+    others = distances.copy()
+    nearest = others.argmin(axis=1)
+    rows = np.flatnonzero(others[np.arange(len(others)), nearest] == 0)
+    others[rows, nearest[rows]] = np.inf
+    others.partition(n_neighbors - 1, axis=1)
+    return others[:, n_neighbors - 1].copy()
