@@ -10,7 +10,8 @@ and then σ is `width` times that length:
 - ``"max"``: the largest distance between two points, the σ₀ of [UMC-RLS] section IV-C.
 
 The polynomial kernel (gamma ⟨x, x'⟩ + coef0)^degree has no width: a word then means one over the total
-variance of the features. Local scaling is told in `mmc.local_scaling`; here its matrix is filled up with zeros.
+variance of the features. Local scaling is told in `mmc.local_scaling`; here its matrix is filled up with
+zeros.
 """
 
 from __future__ import annotations

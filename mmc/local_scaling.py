@@ -1,12 +1,13 @@
 """Local scaling: the sparse kernel of [SMIC] eq. 7, in which every point brings its own width.
 
-K(x_i, x_j) = exp(−d²/(2 σ_i σ_j)) where one of the two is among the t nearest neighbours of the other, and zero
-elsewhere; σ_i is the distance from x_i to its t-th neighbour. A point is not its own neighbour, and neighbours
-at the same distance all count, so that the order of the rows does not matter. Points that are equal are one
-vertex: they would otherwise be each other's neighbours at distance zero, where no width can be measured.
+K(x_i, x_j) = exp(−d²/(2 σ_i σ_j)) where one of the two is among the t nearest neighbours of the other, and
+zero elsewhere; σ_i is the distance from x_i to its t-th neighbour. A point is not its own neighbour, and
+neighbours at the same distance all count, so that the order of the rows does not matter. Points that are
+equal are one vertex: they would otherwise be each other's neighbours at distance zero, where no width can be
+measured.
 
-Costs for m distinct points of d features: one search for neighbours (m² d multiplications in blocks, less in a few
-dimensions) for all t together, then m t entries; no m×m array is ever held.
+Costs for m distinct points of d features: one search for neighbours (m² d multiplications in blocks, less in
+a few dimensions) for all t together, then m t entries; no m×m array is ever held.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ __all__ = [
     "balanced_clustering_error",
     "clustering_error",
     "majority_accuracy",
+    "matched_labels",
     "rand_score",
 ]
 
@@ -81,6 +82,31 @@ def majority_accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     """
     table = _table(y_true, y_pred)
     return float(table.max(axis=0).sum() / table.sum())
+
+
+def matched_labels(labels: ArrayLike, reference: ArrayLike) -> NDArray[np.int64]:
+    """Give clusters new numbers, so that they agree with a reference as far as they can.
+
+    So that two pictures show the same cluster in the same colour. A cluster without a partner takes the
+    lowest number that is free.
+
+    Parameters
+    ----------
+    labels, reference : array-like of shape (n_samples,)
+        Whole numbers from 0.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+    """
+    table = _table(reference, labels)
+    rows, columns = linear_sum_assignment(table, maximize=True)
+    names, codes = np.unique(column_or_1d(labels), return_inverse=True)
+    numbers = np.full(len(names), -1)
+    numbers[columns] = np.unique(column_or_1d(reference))[rows]
+    free = (i for i in range(len(names) + int(numbers.max()) + 1) if i not in set(numbers))
+    numbers[numbers < 0] = [next(free) for _ in range(int((numbers < 0).sum()))]
+    return np.asarray(numbers[codes], dtype=np.int64)
 
 
 def _table(y_true: ArrayLike, y_pred: ArrayLike) -> NDArray[np.float64]:

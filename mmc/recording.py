@@ -42,13 +42,8 @@ class Recording:
 
     @property
     def nbytes(self) -> int:
-        """Memory of the states' arrays."""
-        return sum(
-            value.nbytes
-            for state in self.states
-            for value in vars(state).values()
-            if isinstance(value, np.ndarray)
-        )
+        """Memory of the states' arrays; what several states share counts once."""
+        return _nbytes(self.states, set())
 
     @property
     def labels(self) -> NDArray[np.int64]:
@@ -100,3 +95,15 @@ def _thinned(states: list[State]) -> tuple[State, ...]:
         return tuple(states)
     keep = np.unique(np.linspace(0, len(states) - 1, MAX_FRAMES).round().astype(int))
     return tuple(states[i] for i in keep)
+
+
+def _nbytes(value: object, seen: set[int]) -> int:
+    """Add up the arrays that a value holds, however deep."""
+    if id(value) in seen:
+        return 0
+    seen.add(id(value))
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    if isinstance(value, list | tuple):
+        return sum(_nbytes(part, seen) for part in value)
+    return sum(_nbytes(part, seen) for part in getattr(value, "__dict__", {}).values())

@@ -58,6 +58,15 @@ class Parameter:
     advanced: bool = False
     when: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
+    @property
+    def candidates(self) -> tuple[float, ...]:
+        """The values that a sweep tries: the steps, or the first ten of a range."""
+        if self.name in ("n_clusters", "random_state"):
+            return ()
+        if self.kind == "int":
+            return tuple(range(max(self.low, 1), min(self.high, max(self.low, 1) + 9) + 1))
+        return self.steps
+
     def matters(self, values: Mapping[str, Any]) -> bool:
         """Whether the parameter has an effect beside these values of the others."""
         return all(values.get(other) in allowed for other, allowed in self.when)
@@ -130,6 +139,8 @@ class Algorithm:
     parameters : tuple of Parameter
     max_samples : int
         Beyond this the app refuses; the library refuses only what memory cannot hold.
+    tune : str
+        The parameter that decides most, which a sweep tries first.
     """
 
     name: str
@@ -140,6 +151,7 @@ class Algorithm:
     objective: str
     parameters: tuple[Parameter, ...]
     max_samples: int
+    tune: str
 
     def default(self, name: str) -> Any:
         """Give the default of a parameter, from the class."""
@@ -371,6 +383,7 @@ def _rls(estimator: type[StepwiseClusterer], summary: str, extra: tuple[Paramete
         objective="Q",
         parameters=(*_RLS_MODEL, *extra, *_RLS_STARTS),
         max_samples=5000,
+        tune="width",
     )
 
 
@@ -396,6 +409,7 @@ ALGORITHMS: Mapping[str, Algorithm] = MappingProxyType(
                 objective="−information",
                 parameters=_SMIC,
                 max_samples=5000,
+                tune="n_neighbors",
             ),
         )
     }

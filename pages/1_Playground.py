@@ -14,7 +14,8 @@ def outcome() -> ui.Outcome:
         data, content = ui.data_controls()
         st.divider()
         k = ui.usual_k(data.source, data.options.get("classes", ()))
-        name, parameters = ui.algorithm_controls(k)
+        name = ui.algorithm_control()
+        parameters = ui.parameter_controls(name, k)
         beside = ui.beside_control(name)
     return ui.run(Experiment(data, name, parameters), content, beside)
 
@@ -35,9 +36,10 @@ if result.stopped:
 alone = len(result.recordings) == 1
 picture, numbers = st.columns([3, 2], gap="large") if alone else (st.container(), st.container())
 with picture:
-    scenes = ui.play(result, ui.view_controls(result.dataset))
+    columns = ui.view_controls(result.dataset)
+    ui.play(result, columns)
 with numbers:
     st.subheader("What came out")
     ui.result_summary(result)
     st.subheader("Take it home")
-    ui.export_buttons(result, scenes)
+    ui.export_buttons(result, columns)

@@ -2,6 +2,7 @@
 
 from mmc.infomax.density_ratio import Estimate
 from mmc.infomax.lsmi import LSMI, lsmi
+from mmc.infomax.mlmi import MLMI, mlmi
 from mmc.infomax.smic import SMIC
 
-__all__ = ["LSMI", "SMIC", "Estimate", "lsmi"]
+__all__ = ["LSMI", "MLMI", "SMIC", "Estimate", "lsmi", "mlmi"]

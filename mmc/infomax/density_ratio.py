@@ -1,8 +1,8 @@
 """What the two estimators of dependence share: centres, folds, widths, and the form of their answer.
 
-Both [SMIC] section 2.4 (LSMI) and section 3.8 (MLMI) fit the density ratio p(x, y) / (p(x) p(y)) with Gaussian
-functions centred at points of the same class, and choose the width by cross-validation. Centres and folds do
-not depend on the labels, so that the scores of several labellings of the same points compare.
+Both [SMIC] section 2.4 (LSMI) and section 3.8 (MLMI) fit the density ratio p(x, y) / (p(x) p(y)) with
+Gaussian functions centred at points of the same class, and choose the width by cross-validation. Centres and
+folds do not depend on the labels, so that the scores of several labellings of the same points compare.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Centres:
         return L
 
     def codes(self, labels: ArrayLike) -> NDArray[np.int64]:
-        """Number the labels from 0 in the order of their first appearance, whatever they are."""
+        """Give every label a number from 0, in the order of first appearance."""
         given = column_or_1d(labels)
         if len(given) != len(self.d2):
             raise ValueError(f"There are {len(self.d2)} points, but {len(given)} labels.")

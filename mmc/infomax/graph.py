@@ -109,8 +109,8 @@ def degree_roots(matrix: Matrix) -> Array:
     degrees = np.asarray(matrix.sum(axis=1)).ravel()
     if (degrees <= 0).any():
         raise ValueError(
-            f"Row {int(degrees.argmin())} of the kernel adds up to {degrees.min():.3g}: degrees must be positive "
-            "to normalise by them. Use a kernel without negative values, or normalize=False."
+            f"Row {int(degrees.argmin())} of the kernel adds up to {degrees.min():.3g}: degrees must be "
+            "positive to normalise by them. Use a kernel without negative values, or normalize=False."
         )
     return np.sqrt(degrees)
 
@@ -179,8 +179,8 @@ def _leading_of_part(block: Matrix, k: int) -> Spectrum:
             values, vectors = eigsh(block, k, which="LA", v0=start, ncv=min(m, max(4 * k, 40)))
         except ArpackNoConvergence as error:
             raise ValueError(
-                f"The {k} leading eigenvectors of the kernel were not found: they are too close to each other. "
-                "Take more neighbours, or fewer clusters."
+                f"The {k} leading eigenvectors of the kernel were not found: they are too close to each "
+                "other. Take more neighbours, or fewer clusters."
             ) from error
         order = np.argsort(-values, kind="stable")
         return Spectrum(values[order], vectors[:, order])

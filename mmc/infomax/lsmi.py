@@ -2,10 +2,11 @@
 
 LSMI estimates the squared-loss mutual information between points and their labels
 
-    SMI = ½ ∫ Σ_y p(x) p(y) (p(x, y) / (p(x) p(y)) − 1)² dx                                      (eq. 1)
+    SMI = ½ ∫ Σ_y p(x) p(y) (p(x, y) / (p(x) p(y)) − 1)² dx                              (eq. 1)
 
-by fitting the density ratio r(x, y) = Σ_{ℓ: y_ℓ = y} θ_ℓ L(x, x_ℓ) by least squares (eqs. 10–13). It needs no true
-labels: it asks how well the labels could be told from the points, and so judges the labelling of any algorithm.
+by fitting the density ratio r(x, y) = Σ_{ℓ: y_ℓ = y} θ_ℓ L(x, x_ℓ) by least squares (eqs. 10–13). It needs no
+true labels: it asks how well the labels could be told from the points, and so judges the labelling of any
+algorithm.
 
 =============  ==============  ===========================================================
 paper          code            meaning
@@ -16,13 +17,13 @@ L, γ           L, gamma        Gaussian function and its width
 CV             cv              mean error on the held-out folds
 =============  ==============  ===========================================================
 
-Costs, with n points, b centres, c classes, g widths and M folds: g n b² once for all labellings (the moments of
-each fold do not depend on labels), then for each labelling g n b for ĥ and g M c eigendecompositions of Ĥ (b/c
-by b/c), after which every δ is a division. Memory: n b + g M b² numbers.
+Costs, with n points, b centres, c classes, g widths and M folds: g n b² once for all labellings (the moments
+of each fold do not depend on labels), then for each labelling g n b for ĥ and g M c eigendecompositions of Ĥ
+(b/c by b/c), after which every δ is a division. Memory: n b + g M b² numbers.
 
-Deviations: the first sums of CV_m and of eq. 14 run over all pairs of an x and a y, so class y enters with its
-count. A fold's fit uses only the centres outside the fold. A class without a centre, or without a point in the
-training folds, contributes nothing.
+Deviations: the first sums of CV_m and of eq. 14 run over all pairs of an x and a y, so class y enters with
+its count. A fold's fit uses only the centres outside the fold. A class without a centre, or without a point
+in the training folds, contributes nothing.
 """
 
 from __future__ import annotations
@@ -165,9 +166,7 @@ def lsmi(
     Estimate
         With the chosen γ and δ and the table of cross-validation.
     """
-    judge = LSMI(
-        X, n_basis=n_basis, n_folds=n_folds, gammas=gammas, deltas=deltas, random_state=random_state
-    )
+    judge = LSMI(X, n_basis=n_basis, n_folds=n_folds, gammas=gammas, deltas=deltas, random_state=random_state)
     return judge(labels)
 
 

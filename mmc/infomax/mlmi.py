@@ -1,11 +1,11 @@
-"""Maximum-likelihood mutual information: [SMIC] section 3.8, after Suzuki, Sugiyama, Sese and Kanamori (2008).
+"""Maximum-likelihood mutual information: [SMIC] section 3.8, after Suzuki, Sugiyama, Sese, Kanamori (2008).
 
-MLMI estimates the mutual information between points and their labels (eq. 23) by fitting the density ratio
-r(x, y) = p(x, y) / (p(x) p(y)) with r(x, y; θ) = Σ_{ℓ: y_ℓ = y} θ_ℓ L(x, x_ℓ), so that
+MLMI estimates the mutual information between points and their labels (eq. 23), in nats, by fitting the
+density ratio p(x, y) / (p(x) p(y)) with the model r(x, y; θ) = Σ_{ℓ: y_ℓ = y} θ_ℓ L(x, x_ℓ):
 
-    (1/n) Σ_i log r(x_i, y_i; θ)   is largest   subject to   (1/n²) Σ_{i,j} r(x_i, y_j; θ) = 1 and θ ≥ 0.
+    (1/n) Σ_i log r(x_i, y_i; θ)   is maximised with   (1/n²) Σ_{i,j} r(x_i, y_j; θ) = 1   and   θ ≥ 0.
 
-The maximum itself is the estimate. Like `mmc.infomax.lsmi` it needs no true labels.
+The maximum is the estimate. Like LSMI it needs no true labels, and judges the labelling of any algorithm.
 
 =============  ==============  ===========================================================
 paper          code            meaning
@@ -15,22 +15,24 @@ L, γ           L, gamma        Gaussian function and its width
 CV             cv              mean negative log ratio on the held-out folds
 =============  ==============  ===========================================================
 
-*How it is solved.* Let m_ℓ be the mean of L(x_i, x_ℓ) over all i, and θ_ℓ = v_ℓ / m_ℓ. The constraint then says
-that class y may spend Σ_{ℓ ∈ y} v_ℓ, and the classes together Σ_y (n_y / n) Σ_{ℓ ∈ y} v_ℓ = 1. Since log r splits
-into a class's sum of v and the shares within it, the best sum is 1 for every class. So each class by itself finds
-the proportions v of a mixture, Σ v = 1, with the highest mean of log Σ_ℓ v_ℓ L(x_i, x_ℓ) / m_ℓ, and sizes drop out.
-A primal-dual interior-point method solves this small convex problem to a proven gap of 1e-9.
+*How it is solved.* Let m_ℓ be the mean of L(x_i, x_ℓ) over all i, and θ_ℓ = v_ℓ / m_ℓ. The constraint becomes
+Σ_y (n_y/n) Σ_{ℓ: y_ℓ = y} v_ℓ = 1, and the best sum of v turns out to be 1 in every class, whatever its size.
+So each class by itself looks for the proportions v of a mixture with the highest mean of
+log Σ_ℓ v_ℓ L(x_i, x_ℓ) / m_ℓ over its points. An interior-point method solves this small convex problem to a
+proven gap, usually in ten steps.
 
-Costs, with n points, b centres, c classes, g widths and M folds: at most g (M + 1) c such problems, each about
-fifteen times (n/c) (b/c)² multiplications. Memory: a few arrays of n b numbers.
+Costs, with n points, b centres, c classes, g widths and M folds: g M c such problems for each labelling, with
+(n/c) (b/c)² multiplications a step. Memory: a few arrays of n b numbers.
 
-Deviations: A fold's fit uses only the centres outside the fold, and means m_ℓ over the points outside it. A class
-without a centre has no model, and its ratio is taken to be 1, as if its points told nothing: they add log 1 = 0 and
-the constraint still holds. So a class of a few points neither rewards a labelling nor makes it unscorable. A width
-at which a point is out of reach of every centre of its class (r = 0) has an infinite cv and is not chosen.
+Deviations: a fold's fit uses only the centres outside the fold. A class without a centre there has no model,
+and its ratio is taken to be 1, which keeps the constraint: its points tell nothing and add log 1 = 0. So a
+class of a few points neither rewards a labelling nor makes it impossible to score. A width at which some
+point is out of reach of all centres of its class (r = 0) has an infinite cv and is not chosen.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -38,17 +40,18 @@ from scipy.linalg import cho_factor, cho_solve
 
 from mmc.infomax.density_ratio import Array, Centres, Estimate, place_centres
 
+Codes = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 #: By how much the mean log ratio of a class may at most fall short of its maximum.
-_GAP = 1e-9
+_GAP = 1e-11
 
-#: More steps than any problem was seen to need; rounding can keep the gap from falling further.
+#: Far more than the dozen that any problem was seen to need.
 _MAX_STEPS = 100
 
 
 class MLMI:
-    """The judge of labellings of one set of points, by an estimate of mutual information.
+    """The judge of labellings of one set of points by their mutual information.
 
     Parameters
     ----------
@@ -57,7 +60,8 @@ class MLMI:
         At most this many centres, drawn at random.
     n_folds : int, default=5
     gammas : array-like or None, default=None
-        Widths to choose from; None means those of the paper, in units of the root of the features' mean variance.
+        Widths to choose from; None means those of the paper, in units of the root of the features' mean
+        variance.
     random_state : int, RandomState or None, default=0
         Draws centres and folds.
 
@@ -94,22 +98,22 @@ class MLMI:
         Returns
         -------
         Estimate
-            Its only penalty is 0, because there is none.
+            Its only penalty is 0: there is none to choose.
 
         Raises
         ------
         ValueError
-            If no width reaches every point from other points of its class.
+            If every width leaves a point out of reach.
         """
         centres = self.centres
         codes = centres.codes(labels)
         cv = np.array([[_held_out(centres, codes, gamma)] for gamma in centres.gammas])
         if np.isinf(cv).all():
             raise ValueError(
-                f"No width up to {centres.gammas.max():.3g} reaches every point from others of its class. "
-                "Add larger gammas, or take away points that lie far from all others."
+                f"With every width up to gamma={centres.gammas.max():.3g} some point is out of reach of all "
+                "centres of its class. Give larger gammas, or look for points far from all others."
             )
-        gamma = float(centres.gammas[cv[:, 0].argmin()])
+        gamma = float(centres.gammas[cv.argmin()])
         everyone = np.ones(len(codes), dtype=bool)
         value = float(_log_ratios(centres, codes, centres.kernel(gamma), everyone).mean())
         return Estimate(value, gamma, 0.0, centres.gammas, np.zeros(1), cv)
@@ -143,8 +147,8 @@ def mlmi(
     return MLMI(X, n_basis=n_basis, n_folds=n_folds, gammas=gammas, random_state=random_state)(labels)
 
 
-def _held_out(centres: Centres, codes: NDArray[np.int64], gamma: float) -> float:
-    """Give the mean over folds of the mean −log r on a fold, fitted without it; inf where a point is out of reach."""
+def _held_out(centres: Centres, codes: Codes, gamma: float) -> float:
+    """Give the mean over the folds of the mean of −log r on each, fitted without it."""
     L = centres.kernel(gamma)
     error = 0.0
     for m in range(centres.n_folds):
@@ -155,71 +159,100 @@ def _held_out(centres: Centres, codes: NDArray[np.int64], gamma: float) -> float
     return error
 
 
-def _log_ratios(centres: Centres, codes: NDArray[np.int64], L: Array, train: Mask) -> Array:
-    """Fit to the points in `train` and give log r at all points with their own labels."""
+def _log_ratios(centres: Centres, codes: Codes, L: Array, train: Mask) -> Array:
+    """Fit to the points in `train`, and give log r of all points at their own labels."""
     theta, has_model = _theta(centres, codes, L, train)
-    columns = np.where(codes[centres.basis][:, None] == np.arange(len(has_model)), theta[:, None], 0.0)
-    ratios = np.where(has_model[codes], (L @ columns)[np.arange(len(L)), codes], 1.0)
+    by_class = np.zeros((len(theta), len(has_model)))
+    by_class[np.arange(len(theta)), codes[centres.basis]] = theta
+    ratios = np.where(has_model[codes], (L @ by_class)[np.arange(len(L)), codes], 1.0)
     return np.log(ratios, out=np.full(len(L), -np.inf), where=ratios > 0)
 
 
-def _theta(centres: Centres, codes: NDArray[np.int64], L: Array, train: Mask) -> tuple[Array, Mask]:
-    """Fit θ to the points in `train`, with the centres among them, and say which classes have any.
+def _theta(centres: Centres, codes: Codes, L: Array, train: Mask) -> tuple[Array, Mask]:
+    """Fit θ to the points in `train` with the centres among them, and say which classes have any.
 
-    Where a point of a class is out of reach of its centres, no θ is better than another and it stays zero.
+    Where a point of a class is out of its centres' reach, every θ is as bad as another, and zero is given.
     """
     c = int(codes.max()) + 1
     theta, has_model = np.zeros(len(centres.basis)), np.zeros(c, dtype=bool)
     for y in range(c):
         centre = np.flatnonzero(train[centres.basis] & (codes[centres.basis] == y))
+        own = L[np.ix_(train & (codes == y), centre)]
         has_model[y] = len(centre) > 0
-        scaled = L[np.ix_(train & (codes == y), centre)]
-        if has_model[y] and scaled.any(axis=1).all():
+        if has_model[y] and own.any(axis=1).all():
             means = L[np.ix_(train, centre)].mean(axis=0)
-            theta[centre] = _proportions(scaled / means) / means
+            theta[centre] = _proportions(own / means) / means
     return theta, has_model
 
 
 def _proportions(A: Array) -> Array:
     """Find v ≥ 0 with Σ v = 1 for which the mean of log(A v) is highest.
 
-    At the optimum u_i = 1 / (m s_i), s = A v, is feasible for the dual, z = 1 − Aᵀu ≥ 0, and v z = 0. Newton steps
-    lead along u_i s_i = 1/m, v_ℓ z_ℓ = μ while μ falls to zero, with the step and centring rules of Mehrotra.
+    With s = A v, the dual variables are u_i = 1/(m s_i) and z = 1 − Aᵀu; at the optimum z ≥ 0 and v z = 0.
+    Newton steps lead along u_i s_i = 1/m, v_ℓ z_ℓ = μ, while μ falls to zero by Mehrotra's rule. The mean of
+    log(A v) is at most log max_ℓ (Aᵀu)_ℓ below its maximum, by Jensen's inequality.
 
     Parameters
     ----------
     A : ndarray of shape (m, b)
         Not negative, and no row all zero.
+
+    Returns
+    -------
+    ndarray of shape (b,)
+        Exactly zero where the optimum is.
     """
-    A = A / A.max(axis=1, keepdims=True)  # rows may be scaled at will, and now every s_i is at least 1/m
+    A = A / A.max(axis=1, keepdims=True)  # moves no optimum, and there every s_i is now at least 1/m
     m, b = A.shape
     v = np.full(b, 1.0 / b)
     s = A @ v
-    u = 1.0 / s
-    u *= 0.5 / (A.T @ u).max()
+    u = 0.5 / (s * (A.T @ (1.0 / s)).max())
     z = 1.0 - A.T @ u
     for _ in range(_MAX_STEPS):
-        if _gap(A, v, s) <= _GAP:
+        gradient = A.T @ (1.0 / s) * (v.sum() / m)
+        if np.log(gradient.max()) <= _GAP:
             break
-        D = A.T @ (A * (u / s)[:, None])
-        D[np.diag_indices(b)] += z / v
-        factor = cho_factor(D, overwrite_a=True, check_finite=False)
-        mu = v @ z / b
-        for aim in ("predict", "correct"):
-            if aim == "predict":
-                pull_s, pull_v = 1.0 / m - u * s, -v * z
-            else:
-                reached = (v + up * dv) @ (z + down * dz) / b
-                pull_s, pull_v = pull_s - du * ds, pull_v - dv * dz + mu * (reached / mu) ** 3
-            dv = cho_solve(factor, pull_v / v + A.T @ (pull_s / s), check_finite=False)
-            ds = A @ dv
-            du = (pull_s - u * ds) / s
-            dz = -(A.T @ du)
-            up = min(_longest(v, dv), _longest(s, ds))
-            down = min(_longest(u, du), _longest(z, dz))
-        v, s = v + 0.995 * up * dv, s + 0.995 * up * ds
-        u, z = u + 0.995 * down * du, z + 0.995 * down * dz
-    support = np.where(v < z, 0.0, v)
-    if _gap(A, support, A @ support) <= 10.0 * _GAP:
-        v = support
+        newton = _Newton(A, v, s, u, z)
+        off_s, off_v, mu = 1.0 / m - u * s, -v * z, v @ z / b
+        step = newton.step(off_s, off_v)
+        left = (v + step.primal * step.dv) @ (z + step.dual * step.dz) / b
+        aim = mu * (left / mu) ** 3
+        step = newton.step(off_s - step.du * step.ds, off_v - step.dv * step.dz + aim)
+        if min(step.primal, step.dual) < 0.1:  # the second order misled; keep to the centre instead
+            step = newton.step(off_s, off_v + 0.5 * mu)
+        v, s = v + 0.995 * step.primal * step.dv, s + 0.995 * step.primal * step.ds
+        u, z = u + 0.995 * step.dual * step.du, z + 0.995 * step.dual * step.dz
+    v = np.where(v < 1.0 - gradient, 0.0, v)
     return np.asarray(v / v.sum())
+
+
+class _Step(NamedTuple):
+    """A direction, and the shares of it (at most 1) that leave all variables positive."""
+
+    dv: Array
+    ds: Array
+    du: Array
+    dz: Array
+    primal: float
+    dual: float
+
+
+class _Newton:
+    """The linearised conditions u s = 1/m, v z = μ, ds = A dv, dz = −Aᵀ du, factored once."""
+
+    def __init__(self, A: Array, v: Array, s: Array, u: Array, z: Array) -> None:
+        self.A, self.v, self.s, self.u, self.z = A, v, s, u, z
+        matrix = A.T @ (A * (u / s)[:, None])
+        matrix[np.diag_indices(len(v))] += z / v
+        self.factor = cho_factor(matrix, overwrite_a=True, check_finite=False)
+
+    def step(self, off_s: Array, off_v: Array) -> _Step:
+        """Solve for the direction that changes u s by `off_s` and v z by `off_v`, to first order."""
+        A, v, s, u, z = self.A, self.v, self.s, self.u, self.z
+        dv = cho_solve(self.factor, off_v / v + A.T @ (off_s / s), check_finite=False)
+        ds = A @ dv
+        du = (off_s - u * ds) / s
+        dz = -(A.T @ du)
+        primal = 1.0 / max(1.0, float((-dv / v).max()), float((-ds / s).max()))
+        dual = 1.0 / max(1.0, float((-du / u).max()), float((-dz / z).max()))
+        return _Step(dv, ds, du, dz, primal, dual)

@@ -4,8 +4,9 @@ The class posteriors are modelled by p(y|x) = Σ_i α_{y,i} K(x, x_i) (eq. 6), a
 
     ŜMI = 1/(2n) Σ_y (1/π_y) α_yᵀ K² α_y − ½                                                   (eq. 8)
 
-is maximised over orthonormal α_1, …, α_c. The maximum is known in closed form: α_y are the leading eigenvectors of K.
-What is left is to fix their signs, cut off negative answers, and scale each so that class y gets its share π_y.
+is maximised over orthonormal α_1, …, α_c. The maximum is known in closed form: α_y are the leading
+eigenvectors of K. What is left is to fix their signs, cut off negative answers, and scale each so that
+class y gets its share π_y.
 
 =============  ====================  ====================================================
 paper          code                  meaning
@@ -18,12 +19,13 @@ c              n_clusters            number of clusters
 
 One step is one eigenvector, or, where LSMI chooses the number of neighbours, one candidate for it.
 
-Costs for n points, t neighbours and c clusters: the neighbours once (see `mmc.local_scaling`), then for each t
-Lanczos iterations of n (t + c) multiplications; no n×n array is held. The Gaussian and precomputed kernels hold two.
+Costs for n points, t neighbours and c clusters: the neighbours once (see `mmc.local_scaling`), then for
+each t Lanczos iterations of n (t + c) multiplications; no n×n array is held. The Gaussian and precomputed
+kernels hold two.
 
 Deviations, all stated in the class too: the kernel is normalised by its degrees, D^-½ K D^-½, before the
-eigenvectors are taken; a disconnected graph is decomposed part by part; points without a positive answer follow
-their nearest neighbour that has one; eigenvectors whose eigenvalue is not positive answer nowhere.
+eigenvectors are taken; a disconnected graph is decomposed part by part; points without a positive answer
+follow their nearest neighbour that has one; eigenvectors whose eigenvalue is not positive answer nowhere.
 """
 
 from __future__ import annotations
@@ -135,7 +137,7 @@ class SMICState(State):
         return self.moved
 
     def confidence(self) -> Array:
-        """The posterior of the own cluster."""
+        """Give the posterior of the own cluster."""
         return np.asarray(self.posterior[np.arange(len(self.labels)), self.labels])
 
     def _what(self) -> str:
@@ -161,8 +163,8 @@ class SMIC(StepwiseClusterer):
     kernel : {"local_scaling", "rbf", "precomputed"}, default="local_scaling"
         Local scaling is sparse and adapts to the density around each point.
     n_neighbors : int or "lsmi", default="lsmi"
-        t of the local-scaling kernel. "lsmi" tries 1 to 10 and keeps the clustering whose least-squares mutual
-        information is highest.
+        t of the local-scaling kernel. "lsmi" tries 1 to 10 and keeps the clustering whose least-squares
+        mutual information is highest.
     gamma : float or {"neighbors", "median", "max"}, default="neighbors"
         Of the Gaussian kernel: a number, or the length in which `width` is measured (see `mmc.kernels`).
     width : float, default=2.0
@@ -170,8 +172,8 @@ class SMIC(StepwiseClusterer):
     normalize : bool, default=True
         Divide the kernel by its degrees, D^-½ K D^-½. False is the text of the paper.
     class_prior : sequence of n_clusters numbers or None, default=None
-        π of the paper, in any unit and order: it is sorted, and the leading eigenvector gets the smallest. None
-        means equal shares.
+        π of the paper, in any unit and order: it is sorted, and the leading eigenvector gets the smallest.
+        None means equal shares.
     random_state : int, RandomState or None, default=None
         Draws the centres and folds of LSMI; the clustering itself involves no chance.
 
@@ -184,6 +186,8 @@ class SMIC(StepwiseClusterer):
         Class posteriors at the training points.
     n_neighbors_ : int
         The number of neighbours used; 0 for the other kernels.
+    graph_ : Graph
+        The links of the distinct points; of a dense kernel only how it compares new points.
     eigenvalues_ : ndarray of shape (n_clusters,)
     eigenvectors_ : ndarray of shape (n_samples, n_clusters)
         Signed so that each adds up to something positive.
@@ -195,27 +199,30 @@ class SMIC(StepwiseClusterer):
 
     Notes
     -----
-    *Normalisation.* With the plain kernel the leading eigenvectors sit where points are densest, not on clusters, and
-    the method fails on the paper's own toys (`python -m benchmarks.smic` shows both).
+    *Normalisation.* With the plain kernel the leading eigenvectors sit where points are densest, not on
+    clusters, and the method fails on the paper's own toys (`python -m benchmarks.smic` shows both).
 
-    *Repeated eigenvalues.* The parts of a disconnected graph share the eigenvalue 1, and a solver may mix their
-    vectors at will. They are therefore taken part by part, larger parts first. Where there are more parts than
-    clusters, the largest parts become clusters and the points of the others follow their nearest neighbour.
+    *Repeated eigenvalues.* The parts of a disconnected graph share the eigenvalue 1, and a solver may mix
+    their vectors at will. They are therefore taken part by part, larger parts first. Where there are more
+    parts than clusters, the largest parts become clusters and the points of the others follow their nearest
+    neighbour.
 
-    *Empty clusters* are possible: an eigenvector may lead nowhere. An eigenvector whose eigenvalue is not positive
-    answers nowhere either. A sign cannot be told from an eigenvector that adds up to zero; its largest entry is
-    then made positive.
+    *Empty clusters* are possible: an eigenvector may lead nowhere. An eigenvector whose eigenvalue is not
+    positive answers nowhere either. A sign cannot be told from an eigenvector that adds up to zero; its
+    largest entry is then made positive.
 
-    *New points* are compared with the training points by the same kernel, each with its own width. A new point
-    that no training point answers to follows the nearest one. On training points `predict` equals `labels_`.
+    *New points* are compared with the training points by the same kernel, each with its own width. A new
+    point that no training point answers to follows the nearest one. On training points `predict` equals
+    `labels_`.
 
-    Equal points are one vertex of the local-scaling graph and get the same label; they count as often as they occur
-    where posteriors are scaled to the class priors. More neighbours than other points mean all of them.
+    Equal points are one vertex of the local-scaling graph and get the same label; they count as often as
+    they occur where posteriors are scaled to the class priors. More neighbours than other points mean all
+    of them.
 
     References
     ----------
-    M. Sugiyama, G. Niu, M. Yamada, M. Kimura, H. Hachiya: Information-Maximization Clustering based on Squared-Loss
-    Mutual Information. Neural Computation 26, 2014.
+    M. Sugiyama, G. Niu, M. Yamada, M. Kimura, H. Hachiya: Information-Maximization Clustering based on
+    Squared-Loss Mutual Information. Neural Computation 26, 2014.
 
     Examples
     --------
@@ -238,6 +245,7 @@ class SMIC(StepwiseClusterer):
         "random_state": ["random_state"],
     }
 
+    graph_: Graph
     posterior_: Array
     n_neighbors_: int
     eigenvalues_: Array
@@ -310,7 +318,8 @@ class SMIC(StepwiseClusterer):
         prior = np.asarray(self.class_prior, dtype=np.float64)
         if prior.shape != (c,) or not np.isfinite(prior).all() or (prior <= 0).any():
             raise ValueError(
-                f"class_prior={self.class_prior!r} must hold one positive number for each of the {c} clusters."
+                f"class_prior={self.class_prior!r} must hold one positive number for each of the {c} "
+                "clusters."
             )
         return np.sort(prior / prior.sum())
 
@@ -407,6 +416,7 @@ class SMIC(StepwiseClusterer):
 
     def _adopt(self, state: SMICState) -> None:
         graph, spectrum = state.model.graph, state.model.spectrum
+        self.graph_ = graph
         self.posterior_ = state.posterior
         self.n_neighbors_ = graph.n_neighbors
         self.eigenvalues_ = spectrum.values
@@ -438,7 +448,7 @@ def _graphs(neighbors: Neighborhood, first: Graph, candidates: Sequence[int]) ->
 
 
 def _signs(vectors: Array, counts: NDArray[np.int64]) -> Array:
-    """Give the sign that makes each column add up to something positive, or else its largest entry positive."""
+    """Give the signs that make the columns add up to something positive, or else their largest entries."""
     sums = counts @ vectors
     unclear = np.abs(sums) <= 1e-10 * (counts @ np.abs(vectors))
     largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])]

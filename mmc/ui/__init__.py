@@ -1,10 +1,14 @@
 """What the pages are composed of; the only part of the library that imports streamlit."""
 
+from mmc.ui.candidates import draw_curve, draw_partial, draw_pictures, draw_rival, look_at, summarize_choice
 from mmc.ui.controls import (
-    algorithm_controls,
+    algorithm_control,
     beside_control,
     data_controls,
     open_experiment,
+    parameter_controls,
+    rival_control,
+    sweep_controls,
     usual_k,
     view_controls,
 )
@@ -13,23 +17,40 @@ from mmc.ui.frame import frame, notice, plain
 from mmc.ui.gallery import gallery
 from mmc.ui.player import play
 from mmc.ui.results import result_summary
-from mmc.ui.runs import NotYet, Outcome, run, warm_up
+from mmc.ui.runs import Outcome, run, warm_up
+from mmc.ui.store import NotYet
+from mmc.ui.sweeps import Found, Search, rival, search
+from mmc.ui.views import candidate_view
 
 __all__ = [
+    "Found",
     "NotYet",
     "Outcome",
-    "algorithm_controls",
+    "Search",
+    "algorithm_control",
     "beside_control",
+    "candidate_view",
     "data_controls",
+    "draw_curve",
+    "draw_partial",
+    "draw_pictures",
+    "draw_rival",
     "export_buttons",
     "frame",
     "gallery",
+    "look_at",
     "notice",
     "open_experiment",
+    "parameter_controls",
     "plain",
     "play",
     "result_summary",
+    "rival",
+    "rival_control",
     "run",
+    "search",
+    "summarize_choice",
+    "sweep_controls",
     "usual_k",
     "view_controls",
     "warm_up",

@@ -15,12 +15,15 @@ from mmc.datasets import CATALOG, Dataset, Entry, TableError, read_table
 from mmc.datasets.tables import numeric_columns
 from mmc.experiment import Data, Experiment, fingerprint
 from mmc.registry import Algorithm, Parameter
+from mmc.selection import SCORES
 from mmc.ui.frame import notice
+from mmc.ui.sweeps import RIVALS
 
 TABLE = "table"
 #: An experiment or an address may ask for more than a control offers, up to these.
 _OPTION_RANGES = {"n_samples": (20, 5000), "noise": (0.0, 1e6), "imbalance": (0.0, 0.9)}
 _STRETCH = 10
+MAX_CANDIDATES = 40
 
 _OPTION_KEYS = {"n_samples": "n", "random_state": "seed"}
 
@@ -72,29 +75,101 @@ def usual_k(source: str, classes: Sequence[object] = ()) -> int:
     return CATALOG[source].n_clusters if source in CATALOG else 3
 
 
-def algorithm_controls(k: int) -> tuple[str, dict[str, Any]]:
-    """Let a person choose an algorithm and its parameters.
+def algorithm_control(first: str = "UMCRLS") -> str:
+    """Let a person choose an algorithm.
 
     Parameters
     ----------
-    k : int
-        Number of clusters to begin with.
+    first : str
+        The one to begin with.
 
     Returns
     -------
+    str
+    """
+    names = list(registry.ALGORITHMS)
+    name = st.selectbox("Algorithm", names, names.index(first), key="algorithm", bind="query-params")
+    st.caption(registry.get(name).summary)
+    return str(name)
+
+
+def parameter_controls(name: str, k: int, without: str = "") -> dict[str, Any]:
+    """Let a person choose the parameters of an algorithm.
+
+    Parameters
+    ----------
     name : str
-    parameters : dict
+    k : int
+        Number of clusters to begin with.
+    without : str
+        A parameter that is chosen elsewhere.
+
+    Returns
+    -------
+    dict
         Those that matter in this setting.
     """
-    name = st.selectbox("Algorithm", list(registry.ALGORITHMS), key="algorithm", bind="query-params")
     entry = registry.get(name)
-    st.caption(entry.summary)
-    current = {p.name: next(iter(_asked_for(p)), _default(entry, p, k)) for p in entry.parameters}
-    matter = [p for p in entry.parameters if p.matters(current)]
+    matter = [p for p in _that_matter(entry, k) if p.name != without]
     values = {p.name: _control(p, _default(entry, p, k)) for p in matter if not p.advanced}
     with st.expander("More parameters"):
         values |= {p.name: _control(p, _default(entry, p, k)) for p in matter if p.advanced}
-    return name, {name: value for name, value in values.items() if value is not None}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def sweep_controls(name: str, k: int) -> tuple[str, list[Any], str]:
+    """Let a person choose what is tried and how it is scored.
+
+    Parameters
+    ----------
+    name : str
+        Of the algorithm.
+    k : int
+
+    Returns
+    -------
+    parameter : str
+    values : list
+        The candidates.
+    score : str
+
+    Raises
+    ------
+    ValueError
+        If the candidates cannot be read.
+    """
+    entry = registry.get(name)
+    known = {p.name: p for p in _that_matter(entry, k) if p.candidates}
+    chosen = st.selectbox(
+        "Parameter to choose",
+        list(known),
+        list(known).index(entry.tune) if entry.tune in known else 0,
+        key="sweep",
+        bind="query-params",
+        help="Every candidate value of this parameter is clustered and scored.",
+    )
+    parameter = known[str(chosen)]
+    text = st.text_input(
+        "Candidates",
+        key="candidates",
+        bind="query-params",
+        placeholder=", ".join(map(_short, parameter.candidates)),
+        help=f"Numbers separated by commas; empty means the usual ones. {parameter.help}",
+    )
+    score = st.selectbox(
+        "Score",
+        SCORES,
+        key="score",
+        bind="query-params",
+        help="lsmi and mlmi: how much the labels tell about the points. stability: whether parts of the "
+        "points give the same clusters. objective: what the algorithm itself minimises. None needs true "
+        "labels.",
+    )
+    values = [parameter.parse(part) for part in text.split(",")] if text else list(parameter.candidates)
+    values = list(dict.fromkeys(values))
+    if len(values) > MAX_CANDIDATES:
+        raise ValueError(f"{len(values)} candidates are more than the {MAX_CANDIDATES} that this page runs.")
+    return parameter.name, values, str(score)
 
 
 def beside_control(name: str) -> str | None:
@@ -108,9 +183,22 @@ def beside_control(name: str) -> str | None:
         ["none", *others],
         key="beside",
         bind="query-params",
-        help="Runs a second algorithm of the same family on the same data from the same start.",
+        help="Runs a second algorithm of the same family on the same data, from the same start.",
     )
     return None if chosen in (None, "none") else str(chosen)
+
+
+def rival_control(name: str, parameter: str) -> bool:
+    """Let a person see the method that the paper compares, where there is one."""
+    if name not in RIVALS or parameter != "n_neighbors":
+        return False
+    other, score = RIVALS[name]
+    return st.toggle(
+        f"Beside it: {other}, chosen by {score.upper()}",
+        key="rival",
+        bind="query-params",
+        help="The comparison of the paper: the same candidates, another method, judged by its own score.",
+    )
 
 
 def view_controls(dataset: Dataset) -> tuple[int, int] | None:
@@ -336,6 +424,12 @@ def _asked_for(parameter: Parameter) -> list[Any]:
     return []
 
 
+def _that_matter(entry: Algorithm, k: int) -> list[Parameter]:
+    """List the parameters that have an effect beside the others' present values."""
+    current = {p.name: next(iter(_asked_for(p)), _default(entry, p, k)) for p in entry.parameters}
+    return [p for p in entry.parameters if p.matters(current)]
+
+
 def _default(entry: Algorithm, parameter: Parameter, k: int) -> Any:
     if parameter.name == "n_clusters":
         return k
@@ -343,6 +437,7 @@ def _default(entry: Algorithm, parameter: Parameter, k: int) -> Any:
 
 
 def _short(value: float) -> str:
+    """Write a number as the bound controls do."""
     return f"{value:.10g}"
 
 

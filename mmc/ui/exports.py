@@ -8,17 +8,24 @@ import streamlit as st
 
 from mmc import registry
 from mmc.datasets import labels_frame, to_csv_text
-from mmc.figures import Scene, animation_html
+from mmc.figures import animation_html
+from mmc.ui.player import drawn
 from mmc.ui.runs import Outcome
+from mmc.ui.sweeps import Found
 
 
-def export_buttons(outcome: Outcome, scenes: dict[str, Scene]) -> None:
+def export_buttons(
+    outcome: Outcome, columns: tuple[int, int] | None = None, found: Found | None = None
+) -> None:
     """Offer the outcome as files; each is made when it is asked for.
 
     Parameters
     ----------
     outcome : Outcome
-    scenes : dict from str to Scene
+    columns : pair of int or None
+        The two columns that the animation shows; None chooses the plane.
+    found : Found or None
+        The search that led to the outcome.
     """
     experiment, recording = outcome.experiment, outcome.main
     name = PurePath(outcome.dataset.name).stem or "table"
@@ -29,14 +36,20 @@ def export_buttons(outcome: Outcome, scenes: dict[str, Scene]) -> None:
 
     def page() -> str:
         title = f"{experiment.algorithm} on {outcome.dataset.name}"
-        return animation_html(scenes, registry.get(experiment.algorithm).objective, title)
+        return animation_html(drawn(outcome, columns)[0], registry.get(experiment.algorithm).objective, title)
 
-    files = (
+    def curve() -> str:
+        assert found is not None
+        return to_csv_text(found.table())
+
+    files = [
         ("Labels (CSV)", "labels.csv", "text/csv", labels, "All rows and columns, cluster and confidence."),
         ("Experiment (JSON)", "experiment.json", "application/json", experiment.to_json, "To open it again."),
         ("Python script", "experiment.py", "text/x-python", experiment.to_script, "Makes the same labels."),
         ("Animation (HTML)", "animation.html", "text/html", page, "One file that plays in any browser."),
-    )
+    ]
+    if found is not None:
+        files.insert(1, ("Curve (CSV)", "curve.csv", "text/csv", curve, "Every candidate and its score."))
     with st.container(horizontal=True):
         for label, ending, mime, make, help_ in files:
             st.download_button(

@@ -13,6 +13,7 @@ from mmc.datasets import MissingValuesError
 _PAGES = (
     ("app.py", "Home", ":material/home:"),
     ("pages/1_Playground.py", "Playground", ":material/scatter_plot:"),
+    ("pages/2_Model_selection.py", "Model selection", ":material/query_stats:"),
 )
 
 _ICON = Path(__file__).with_name("icon.svg")

@@ -7,15 +7,18 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from mmc.datasets import CATALOG, load
-from mmc.figures import thumbnail
+from mmc.figures import make_view, thumbnail
+
+_PLAYGROUND, _SELECTION = "pages/1_Playground.py", "pages/2_Model_selection.py"
 
 
 class Lesson(NamedTuple):
-    """One card: a title, what there is to see, and the address that shows it."""
+    """One card: a title, what there is to see, and the page and address that show it."""
 
     title: str
     text: str
     address: dict[str, Any]
+    page: str = _PLAYGROUND
 
 
 LESSONS = (
@@ -44,6 +47,30 @@ LESSONS = (
         "There are no clusters here. See what an algorithm invents all the same, and how few starts agree.",
         {"data": "noise", "n_clusters": "3"},
     ),
+    Lesson(
+        "How many neighbours?",
+        "Four clouds, read off the eigenvectors of a graph. LSMI scores every graph without labels.",
+        {"data": "four-gaussians", "n": "200"},
+        _SELECTION,
+    ),
+    Lesson(
+        "A circle around a cloud",
+        "Turn off “Normalise the graph” and see the method fail: dense spots win over clusters.",
+        {"data": "circle-gaussian", "n": "200", "show": "Posteriors"},
+        _SELECTION,
+    ),
+    Lesson(
+        "Two spirals",
+        "Follow the links along the arms, and see an eigenvector tell them apart.",
+        {"data": "spirals", "n": "200", "show": "Graph"},
+        _SELECTION,
+    ),
+    Lesson(
+        "Dense in the middle of thin",
+        "The hard one: two clouds on one spot. Compare what LSMI chooses with the best in hindsight.",
+        {"data": "high-low", "n": "200", "rival": "true"},
+        _SELECTION,
+    ),
 )
 
 
@@ -57,7 +84,7 @@ def gallery() -> None:
                 st.markdown(f"##### {lesson.title}")
                 st.write(lesson.text)
                 st.page_link(
-                    "pages/1_Playground.py",
+                    lesson.page,
                     label="Open",
                     icon=":material/play_arrow:",
                     query_params=lesson.address,
@@ -69,4 +96,5 @@ def _picture(key: str, classes: tuple[str, ...]) -> str:
     options: dict[str, Any] = {"random_state": 0} if CATALOG[key].kind == "toy" else {}
     if classes:
         options["classes"] = [int(c) for c in classes]
-    return thumbnail(load(key, **options))
+    dataset = load(key, **options)
+    return thumbnail(make_view(dataset.X, dataset.feature_names), dataset.y)

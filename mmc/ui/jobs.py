@@ -17,7 +17,8 @@ TIME_LIMIT = 120.0
 #: Jobs that run at once on the whole server; the others wait.
 N_SLOTS = 2
 
-Report = Callable[[float, str], bool]
+#: Takes the share that is done, a caption and, if there is something to show already, a partial result.
+Report = Callable[..., bool]
 
 
 class Job:
@@ -36,6 +37,7 @@ class Job:
         self.key = key
         self.progress = 0.0
         self.caption = "waiting for a free place"
+        self.partial: Any = None
         self.result: Any = None
         self.error: Exception | None = None
         self.stopped = ""
@@ -76,8 +78,8 @@ class Job:
             except Exception as error:
                 self.error = error
 
-    def _report(self, progress: float, caption: str) -> bool:
-        self.progress, self.caption = progress, caption
+    def _report(self, progress: float, caption: str, partial: Any = None) -> bool:
+        self.progress, self.caption, self.partial = progress, caption, partial
         if monotonic() - self._began > TIME_LIMIT:
             self.stopped = f"stopped after {TIME_LIMIT:.0f} seconds"
             return False
@@ -104,16 +106,25 @@ def submit(key: str, work: Callable[[Report], Any]) -> Job:
     return job
 
 
-def watch(job: Job) -> None:
-    """Show the progress of a job with Cancel, and draw the page again when it is done."""
-    st.fragment(_watch, run_every=0.4)(job)
+def watch(job: Job, draw: Callable[[Any], None] | None = None) -> None:
+    """Show the progress of a job with Cancel, and draw the page again when it is done.
+
+    Parameters
+    ----------
+    job : Job
+    draw : callable or None
+        Shows a partial result.
+    """
+    st.fragment(_watch, run_every=0.4)(job, draw)
 
 
-def _watch(job: Job) -> None:
+def _watch(job: Job, draw: Callable[[Any], None] | None) -> None:
     if job.done:
         st.rerun()
     st.progress(min(job.progress, 1.0), f"{job.progress:.0%} after {job.seconds:.0f} s: {job.caption}")
     st.button("Cancel", on_click=job.cancel, icon=":material/stop_circle:")
+    if draw is not None and job.partial is not None:
+        draw(job.partial)
 
 
 @st.cache_resource(show_spinner=False)

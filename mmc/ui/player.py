@@ -16,7 +16,7 @@ from mmc.ui.runs import Outcome
 _MAX_ROWS = 1000
 
 
-def play(outcome: Outcome, columns: tuple[int, int] | None) -> dict[str, Scene]:
+def play(outcome: Outcome, columns: tuple[int, int] | None) -> None:
     """Draw the animation of an outcome; playing and scrubbing happen in the browser alone.
 
     Parameters
@@ -24,15 +24,8 @@ def play(outcome: Outcome, columns: tuple[int, int] | None) -> dict[str, Scene]:
     outcome : Outcome
     columns : pair of int or None
         The two columns to look at; None chooses the plane.
-
-    Returns
-    -------
-    scenes : dict from str to Scene
-        By name of algorithm.
     """
-    scenes, figures = _drawn(outcome, columns)
-    _panel(outcome, scenes, figures)
-    return scenes
+    _panel(outcome, *drawn(outcome, columns))
 
 
 @st.fragment
@@ -41,7 +34,8 @@ def _panel(outcome: Outcome, scenes: dict[str, Scene], figures: list[go.Figure])
     for i, (column, name) in enumerate(zip(st.columns(len(scenes)), scenes, strict=True)):
         with column:
             if len(scenes) > 1:
-                st.markdown(f"**{name}**, final Q {outcome.recordings[name].estimator.objective_:.4g}")
+                value = outcome.recordings[name].estimator.objective_
+                st.markdown(f"**{name}**, final {registry.get(name).objective} {value:.4g}")
             event: Any = st.plotly_chart(
                 figures[i],
                 key=f"chart_{i}",
@@ -72,7 +66,7 @@ def _rows(outcome: Outcome, caught: list[int]) -> None:
     st.dataframe(table, height=260)
 
 
-def _drawn(outcome: Outcome, columns: tuple[int, int] | None) -> tuple[dict[str, Scene], list[go.Figure]]:
+def drawn(outcome: Outcome, columns: tuple[int, int] | None) -> tuple[dict[str, Scene], list[go.Figure]]:
     """Make the pictures once for each outcome and view."""
     kept = st.session_state.get("drawn")
     if kept is None or kept[0] is not outcome.recordings or kept[1] != columns:

@@ -2,7 +2,7 @@
 
 from mmc.experiment import Data, Experiment
 from mmc.recording import record
-from mmc.ui import runs
+from mmc.ui import runs, store
 
 
 def outcome(seed: int) -> runs.Outcome:
@@ -16,21 +16,21 @@ def outcome(seed: int) -> runs.Outcome:
 def test_the_store_holds_what_its_memory_allows(monkeypatch):
     """The least recently used result goes first, and what is left stays within the limit."""
     first, second, third = (outcome(seed) for seed in range(3))
-    monkeypatch.setattr(runs, "_MAX_BYTES", first.nbytes + second.nbytes + third.nbytes - 1)
-    store = runs._Store()
-    store.put(first)
-    store.put(second)
-    assert store.get("run 0") is first
-    store.put(third)
-    assert store.get("run 1") is None
-    assert store.get("run 0") is first
-    assert store.get("run 2") is third
+    monkeypatch.setattr(store, "_MAX_BYTES", first.nbytes + second.nbytes + third.nbytes - 1)
+    kept = store.Store()
+    kept.put(first)
+    kept.put(second)
+    assert kept.get("run 0") is first
+    kept.put(third)
+    assert kept.get("run 1") is None
+    assert kept.get("run 0") is first
+    assert kept.get("run 2") is third
 
 
 def test_a_result_larger_than_the_store_is_not_kept(monkeypatch):
     """A result that would fill the store alone is given to its visitor and forgotten."""
-    monkeypatch.setattr(runs, "_MAX_BYTES", 1000)
-    store, large = runs._Store(), outcome(0)
+    monkeypatch.setattr(store, "_MAX_BYTES", 1000)
+    kept, large = store.Store(), outcome(0)
     assert large.nbytes > 60 * 8 * 2 * len(large.main.states)
-    store.put(large)
-    assert store.get(large.key) is None
+    kept.put(large)
+    assert kept.get(large.key) is None

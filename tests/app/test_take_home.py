@@ -50,7 +50,7 @@ _EXPERIMENTS = {
 
 def outcome(experiment: Experiment, content: bytes | None, beside: str | None = None) -> Outcome:
     """Run an experiment as the page does."""
-    return _work("key", experiment, content, beside, 5000, lambda progress, caption: True)
+    return _work("key", experiment, content, beside, lambda progress, caption: True)
 
 
 def python(root, folder, *arguments: str) -> str:

@@ -1,0 +1,170 @@
+"""What a model says between the points: class posteriors over the plane, and the links of its graph."""
+
+from __future__ import annotations
+
+import html
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, triu
+
+from mmc.base import StepwiseClusterer
+from mmc.figures.palette import COLORS, NEUTRAL, SYMBOLS, cluster_color
+from mmc.figures.scene import View, frame_range
+
+_GRID = 90
+
+#: More lines make the browser stutter; the strongest links are drawn.
+_MAX_EDGES = 12_000
+
+
+def posterior_map(estimator: StepwiseClusterer, view: View) -> go.Figure:
+    """Draw how sure a model is of its clusters over the plane ([SMIC] Figures 7 and 8).
+
+    The colour names the likeliest cluster; the paler it is, the less sure the model is.
+
+    Parameters
+    ----------
+    estimator : StepwiseClusterer
+        Fitted, with a `predict_proba`.
+    view : View
+        With a plane.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+
+    Raises
+    ------
+    ValueError
+        If the view has no plane in which posteriors could be computed.
+    """
+    if view.centre is None or view.axes is None:
+        raise ValueError("Posteriors are drawn in a plane, and this view has none.")
+    u, v = (np.linspace(*frame_range(view.points[:, c]), _GRID) for c in (0, 1))
+    plane = np.stack(np.meshgrid(u, v), axis=-1).reshape(-1, 2)
+    posterior = estimator.decision_function(view.centre + plane @ view.axes)
+    n_clusters = posterior.shape[1]
+    winner = posterior.argmax(axis=1).reshape(_GRID, _GRID)
+    sure = posterior.max(axis=1).reshape(_GRID, _GRID)
+    # One scale holds all clusters: each has a band from pale to full in which its certainty is placed.
+    strength = np.clip((n_clusters * sure - 1.0) / (n_clusters - 1.0), 0.0, 1.0)
+    figure = go.Figure(
+        go.Heatmap(
+            x=u,
+            y=v,
+            z=(winner + 0.999 * strength).astype(np.float32),
+            zmin=0,
+            zmax=n_clusters,
+            colorscale=_bands(n_clusters),
+            showscale=False,
+            customdata=np.dstack([winner, sure]).astype(np.float32),
+            hovertemplate="cluster %{customdata[0]}, posterior %{customdata[1]:.2f}<extra></extra>",
+        )
+    )
+    shapes = n_clusters <= len(SYMBOLS)
+    drawn = estimator.labels_[view.sample]
+    for h in np.unique(drawn):
+        points = view.points[drawn == h]
+        figure.add_scatter(
+            x=points[:, 0].astype(np.float32),
+            y=points[:, 1].astype(np.float32),
+            mode="markers",
+            name=f"cluster {h}",
+            marker={
+                "color": cluster_color(int(h)),
+                "symbol": SYMBOLS[h] if shapes else 0,
+                "size": 7,
+                "line": {"width": 1, "color": "white"},
+            },
+            hoverinfo="skip",
+        )
+    return _in_the_plane(figure, view)
+
+
+def kernel_graph(
+    matrix: csr_array, vertex: NDArray[np.int64], values: NDArray[np.float64], view: View, title: str
+) -> go.Figure:
+    """Draw the links of a sparse kernel over the points, and one value for each point as its colour.
+
+    Parameters
+    ----------
+    matrix : csr_array of shape (n_vertices, n_vertices)
+    vertex : ndarray of shape (n_samples,)
+        Which vertex a sample is.
+    values : ndarray of shape (n_samples,)
+        For example the entries of an eigenvector.
+    view : View
+    title : str
+        Of the colours.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    places = np.full((matrix.shape[0], 2), np.nan)
+    places[vertex[view.sample]] = view.points
+    links = triu(matrix, k=1, format="coo")
+    strongest = np.argsort(-links.data, kind="stable")[:_MAX_EDGES]
+    i, j = links.coords[0][strongest], links.coords[1][strongest]
+    lines = np.stack([places[i], places[j], np.full((len(i), 2), np.nan)], axis=1).reshape(-1, 2)
+    largest = float(np.abs(values).max()) or 1.0
+    figure = go.Figure(
+        [
+            go.Scatter(
+                x=lines[:, 0].astype(np.float32),
+                y=lines[:, 1].astype(np.float32),
+                mode="lines",
+                line={"color": NEUTRAL, "width": 0.8},
+                opacity=0.6,
+                hoverinfo="skip",
+                showlegend=False,
+            ),
+            go.Scatter(
+                x=view.points[:, 0].astype(np.float32),
+                y=view.points[:, 1].astype(np.float32),
+                mode="markers",
+                marker={
+                    "size": 9,
+                    "color": values[view.sample].astype(np.float32),
+                    "colorscale": "RdBu",
+                    "reversescale": True,
+                    "cmin": -largest,
+                    "cmax": largest,
+                    "line": {"width": 0.8, "color": NEUTRAL},
+                    "colorbar": {"title": html.escape(title)},
+                },
+                customdata=view.sample.astype(np.int32),
+                hovertemplate="row %{customdata}<br>%{marker.color:.3g}<extra></extra>",
+                showlegend=False,
+            ),
+        ]
+    )
+    return _in_the_plane(figure, view)
+
+
+def _bands(n_clusters: int) -> list[list[object]]:
+    scale: list[list[object]] = []
+    for h in range(n_clusters):
+        color = COLORS[h % len(COLORS)]
+        red, green, blue = (int(color[c : c + 2], 16) for c in (1, 3, 5))
+        scale.append([h / n_clusters, f"rgba({red},{green},{blue},0.04)"])
+        scale.append([(h + 1) / n_clusters, f"rgba({red},{green},{blue},0.6)"])
+    return scale
+
+
+def _in_the_plane(figure: go.Figure, view: View) -> go.Figure:
+    figure.update_layout(
+        height=520,
+        margin={"l": 10, "r": 10, "t": 30, "b": 10},
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0, "itemclick": False},
+        dragmode="pan",
+    )
+    plane = {"zeroline": False, "automargin": True, "showgrid": False, "constrain": "domain"}
+    titles = [html.escape(t[:40]) for t in view.titles]
+    figure.update_xaxes(title=titles[0], range=frame_range(view.points[:, 0]), **plane)
+    figure.update_yaxes(title=titles[1], range=frame_range(view.points[:, 1]), **plane)
+    if view.axes is not None:
+        figure.update_yaxes(scaleanchor="x")
+    return figure

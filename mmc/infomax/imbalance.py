@@ -1,0 +1,75 @@
+"""Clusters of unequal size, and what knowing their sizes changes: [SMIC] section 4.2 and Figure 9."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+from sklearn.metrics import adjusted_rand_score
+
+from mmc.datasets import load
+from mmc.infomax.smic import SMIC
+
+EQUAL, TRUE = "equal shares assumed", "true shares given"
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One drawn data set, clustered with equal and with true class priors."""
+
+    smallest: float
+    equal: float
+    true: float
+
+
+def imbalance_draws(
+    estimator: SMIC,
+    source: str,
+    options: Mapping[str, Any],
+    imbalances: Sequence[float] = (0.0, 0.25, 0.5, 0.75),
+    n_draws: int = 5,
+) -> Iterator[Draw]:
+    """Draw a toy set at several imbalances and cluster each draw with both kinds of priors.
+
+    Parameters
+    ----------
+    estimator : SMIC
+        Its `class_prior` is set.
+    source : str
+        A built-in set that takes `imbalance` and `random_state`.
+    options : mapping
+        Its other options.
+    imbalances : sequence of float
+    n_draws : int
+        For each imbalance.
+
+    Yields
+    ------
+    Draw
+    """
+    for imbalance in imbalances:
+        for seed in range(n_draws):
+            data = load(source, **{**options, "imbalance": imbalance, "random_state": seed}).standardized()
+            shares = np.unique(data.y, return_counts=True)[1] / len(data.X)
+            scores = [
+                adjusted_rand_score(
+                    data.y, clone(estimator).set_params(class_prior=prior).fit(data.X).labels_
+                )
+                for prior in (None, shares)
+            ]
+            yield Draw(float(shares.min()), scores[0], scores[1])
+
+
+def summarize(draws: Sequence[Draw]) -> pd.DataFrame:
+    """Give mean and deviation of the adjusted Rand index for each share of the smallest class."""
+    kinds: dict[str, Callable[[Draw], float]] = {EQUAL: lambda d: d.equal, TRUE: lambda d: d.true}
+    rows = []
+    for name, score in kinds.items():
+        for share in sorted({round(d.smallest, 3) for d in draws}):
+            values = [score(d) for d in draws if round(d.smallest, 3) == share]
+            rows.append((share, name, float(np.mean(values)), float(np.std(values))))
+    return pd.DataFrame(rows, columns=["share", "prior", "mean", "deviation"])

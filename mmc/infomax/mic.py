@@ -1,0 +1,436 @@
+"""Clustering by mutual information: MIC of [SMIC] section 3.8, after Gomes, Krause and Perona (2010).
+
+The class posteriors are a logistic model, eq. 26 with a kernel for the inner product, and with intercepts,
+
+    p(y|x) ∝ exp(Σ_i α_{y,i} K(x, x_i) + b_y),
+
+and maximised over α and b is the mutual information of points and clusters, less (λ/m) Σ_y ‖α_y‖²:
+
+    M̂I = (1/n) Σ_i Σ_y p(y|x_i) log p(y|x_i) − Σ_y p̄_y log p̄_y,   p̄_y = (1/n) Σ_i p(y|x_i).   (eqs. 24, 25)
+
+The first term wants every point to be sure of its cluster, the second wants clusters of equal size. Without
+the penalty any balanced labelling that the model can follow is a maximum, so the start decides: as in section
+4.1 the model first learns the labels of self-tuning spectral clustering, and L-BFGS climbs from there.
+
+=============  =====================  ====================================================
+paper          code                   meaning
+=============  =====================  ====================================================
+K, t           matrix, n_neighbors    kernel, its number of neighbours
+α, b           coefficients           a row for each of m vertices, and a last one for b
+p(y|x)         posterior              class posteriors
+λ              alpha                  weight of the penalty
+=============  =====================  ====================================================
+
+One step is a group of iterations: 2 in the first, when most points move, then 4, 8, … up to 64. L-BFGS begins
+each group without its memory of curvature, which costs some iterations.
+
+Costs for n points, t neighbours and c clusters: an iteration takes about 2 n c (t + 1) multiplications with
+local scaling, and no n×n array is held; with the other kernels 2 n² c, and one such array.
+
+Deviations, all stated in the class too: intercepts; a penalty, after Gomes et al. but in a form for kernels
+that are not definite; equal points are one vertex under local scaling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import count
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import OptimizeResult, minimize
+from scipy.special import log_softmax
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from mmc.base import StepwiseClusterer
+from mmc.infomax.graph import (
+    KERNELS,
+    Array,
+    Graph,
+    Matrix,
+    make_graph,
+    require_vertices,
+    self_tuning_labels,
+)
+from mmc.kernels import LENGTHS
+from mmc.maxmargin.least_squares import _checked_labels
+from mmc.stepping import State
+
+Labels = NDArray[np.int64]
+
+#: Neighbours of the self-tuning spectral clustering that gives the start.
+_SELF_TUNING = 7
+
+#: Pre-training has at least this penalty, or classes that can be told apart would drive α to infinity.
+_LEAST_ALPHA = 0.01
+
+#: Iterations of pre-training, and of one step at most.
+_PRETRAINING, _LONGEST = 100, 64
+
+#: The status of SciPy's minimiser when it was stopped by its number of iterations.
+_INTERRUPTED = 1
+
+
+class Start(NamedTuple):
+    """Labels that the model learns first, and where they are from."""
+
+    labels: Labels
+    origin: str
+
+
+class Problem(NamedTuple):
+    """What stays fixed during the climb."""
+
+    graph: Graph
+    starts: list[Start]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MICState(State):
+    """A model on its way up.
+
+    Attributes
+    ----------
+    posterior : ndarray of shape (n_samples, n_clusters)
+        Class posteriors at the training points.
+    mutual_information : float
+        M̂I of eq. 25, in nats.
+    previous : float
+        M̂I before the step.
+    coefficients : ndarray of shape (n_vertices + 1, n_clusters)
+        α of each cluster, and b in the last row.
+    moved : ndarray
+        Points that changed their cluster in this step.
+    origin : str
+        Which labels the start was made from.
+    n_iterations : int
+        Iterations of L-BFGS in this step.
+    """
+
+    posterior: Array
+    mutual_information: float
+    previous: float
+    coefficients: Array
+    moved: Labels
+    origin: str
+    n_iterations: int = 0
+
+    @property
+    def caption(self) -> str:
+        """One sentence that says what happened in this step."""
+        now, n, moved = f"{self.mutual_information:.4g}", self.n_iterations, len(self.moved)
+        if n == 0:
+            what = "no iteration gains more" if self.converged else f"start: learned {self.origin} labels"
+            return f"{what}, MI = {now}"
+        points = f"{moved} point{'' if moved == 1 else 's'} moved"
+        return f"{n} iteration{'' if n == 1 else 's'}: {points}, MI {self.previous:.4g} → {now}"
+
+    @property
+    def changed(self) -> Labels:
+        """Indices of the points that this step moved."""
+        return self.moved
+
+    def confidence(self) -> Array:
+        """Give the posterior of each point's own cluster."""
+        return np.asarray(self.posterior.max(axis=1))
+
+
+class MIC(StepwiseClusterer):
+    """Clustering by the kernel logistic model of most mutual information ([SMIC] section 3.8).
+
+    Parameters
+    ----------
+    n_clusters : int, default=2
+    kernel : {"local_scaling", "rbf", "precomputed"}, default="local_scaling"
+        Local scaling is sparse and adapts to the density around each point.
+    gamma : float or {"neighbors", "median", "max"}, default="neighbors"
+        Of the Gaussian kernel: a number, or the length in which `width` is measured (see `mmc.kernels`).
+    width : float, default=2.0
+        Width σ of the Gaussian kernel as a multiple of the length that `gamma` names.
+    n_neighbors : int, default=7
+        t of the local-scaling kernel.
+    alpha : float, default=0.1
+        Weight λ of the penalty on the coefficients. 0 is eq. 25 of the paper.
+    init : {"spectral", "random"} or array-like of shape (n_samples,), default="spectral"
+        The labels that the model learns before it climbs: those of self-tuning spectral clustering, random
+        ones of equal sizes, or given ones, which make one start.
+    n_init : int, default=1
+        Number of starts; the one that ends with the lowest objective is kept. Further ones are random.
+    max_iter : int, default=30
+        Number of steps of a start, each a group of iterations.
+    tol : float, default=1e-8
+        A start ends when an iteration improves the objective by no more than this.
+    random_state : int, RandomState or None, default=None
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+    objective_ : float
+        −M̂I plus the penalty.
+    mutual_information_ : float
+        M̂I of eq. 25 in nats; at most log n_clusters.
+    posterior_ : ndarray of shape (n_samples, n_clusters)
+        Class posteriors at the training points.
+    dual_coef_ : ndarray of shape (n_vertices, n_clusters)
+        α; vertices are the distinct points under local scaling, all points with the other kernels.
+    intercept_ : ndarray of shape (n_clusters,)
+    n_iter_ : int
+        Steps of the start that was kept.
+    start_objectives_ : ndarray of shape (n_init,)
+    state_ : MICState
+
+    Notes
+    -----
+    *The start decides.* A kernel model can follow almost any labelling, so that M̂I has very many maxima. From
+    the spectral start MIC mostly sharpens what is there and moves points at the borders; random starts show
+    the poor local maxima of which the paper speaks, the more the smaller `alpha` is. With `alpha` zero no
+    start is better than another, as long as its clusters are equal in size.
+
+    *The penalty.* Gomes et al. take the model's norm in the space of the kernel, which must be positive
+    definite; local scaling is not, and so ‖α‖² takes its place. It is divided by the number of vertices, so
+    that `alpha` means the same for few points and many. The default leaves the posteriors of clear clusters
+    near 0 and 1 with any number of neighbours. From about 1 with one neighbour, or 10 with seven, the penalty
+    wins: the posteriors are the same everywhere, M̂I is 0 and the labels mean nothing.
+
+    *Intercepts* are not penalised. Without them a new point to which no training point is similar would
+    belong to all clusters alike, however unequal they are.
+
+    *Clusters can be empty*, or one can hold all points, where that is the maximum that was reached.
+
+    *New points* are compared with the training points by the same kernel. On training points `predict` equals
+    `labels_`. Equal points are one vertex under local scaling, and count as often as they occur.
+
+    *A precomputed kernel* has no points between which neighbours could be found, so that its spectral start
+    uses the kernel itself.
+
+    References
+    ----------
+    R. Gomes, A. Krause, P. Perona: Discriminative Clustering by Regularized Information Maximization.
+    NIPS 2010.
+
+    M. Sugiyama, G. Niu, M. Yamada, M. Kimura, H. Hachiya: Information-Maximization Clustering based on
+    Squared-Loss Mutual Information. Neural Computation 26, 2014.
+
+    Examples
+    --------
+    >>> from mmc.infomax.mic import MIC
+    >>> from mmc.datasets import make_four_gaussians
+    >>> X, y = make_four_gaussians(200, random_state=0)
+    >>> model = MIC(n_clusters=4, random_state=0).fit(X)
+    >>> int((model.predict(X) == model.labels_).sum())
+    200
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_clusters": [Interval(Integral, 2, None, closed="left")],
+        "kernel": [StrOptions(set(KERNELS))],
+        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions(set(LENGTHS))],
+        "width": [Interval(Real, 0, None, closed="neither")],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "init": [StrOptions({"spectral", "random"}), "array-like"],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    mutual_information_: float
+    posterior_: Array
+    dual_coef_: Array
+    intercept_: Array
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        kernel: str = "local_scaling",
+        gamma: float | str = "neighbors",
+        width: float = 2.0,
+        n_neighbors: int = 7,
+        alpha: float = 0.1,
+        init: str | ArrayLike = "spectral",
+        n_init: int = 1,
+        max_iter: int = 30,
+        tol: float = 1e-8,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.kernel = kernel
+        self.gamma = gamma
+        self.width = width
+        self.n_neighbors = n_neighbors
+        self.alpha = alpha
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def predict_proba(self, X: ArrayLike) -> Array:
+        """Give the class posteriors of points.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_points, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_points, n_clusters)
+            Rows add up to 1.
+        """
+        return self.decision_function(X)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+    def _prepare(self, X: Array) -> Problem:
+        n, c = len(X), self.n_clusters
+        graph = make_graph(X, self.kernel, self.gamma, self.width, self.n_neighbors)
+        require_vertices(graph, c)
+        if not isinstance(self.init, str):
+            return Problem(graph, [Start(_checked_labels(self.init, n, c), "given")])
+        rng = check_random_state(self.random_state)
+        starts = [Start(self._spectral_labels(X, graph, rng), "spectral")] if self.init == "spectral" else []
+        while len(starts) < self.n_init:
+            starts.append(Start(rng.permutation(np.arange(n) % c), "random"))
+        return Problem(graph, starts)
+
+    def _spectral_labels(self, X: Array, graph: Graph, rng: np.random.RandomState) -> Labels:
+        if self.kernel == "precomputed":
+            if (graph.matrix.sum(axis=1) <= 0).any():
+                raise ValueError(
+                    'init="spectral" needs a kernel each row of which adds up to something positive. '
+                    'Use init="random", or give labels.'
+                )
+        elif self.kernel != "local_scaling" or self.n_neighbors != _SELF_TUNING:
+            graph = make_graph(X, "local_scaling", self.gamma, self.width, _SELF_TUNING)
+            require_vertices(graph, self.n_clusters)
+        return self_tuning_labels(graph.matrix, self.n_clusters, rng)[graph.vertex]
+
+    def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
+        self._graph = problem.graph
+        return len(problem.starts), (self._climb(problem.graph, start) for start in problem.starts)
+
+    def _climb(self, graph: Graph, start: Start) -> Iterator[MICState]:
+        shares = graph.counts / len(graph.vertex)
+        learn = Objective(graph.matrix, shares, max(self.alpha, _LEAST_ALPHA))
+        climb = Objective(graph.matrix, shares, self.alpha)
+        targets = _indicators(start.labels, graph, self.n_clusters)
+        x = np.zeros((len(shares) + 1) * self.n_clusters)
+        x = _descend(lambda x: learn.cross_entropy(x, targets), x, _PRETRAINING, 1e-6).x
+        state = self._state(climb, x, None, origin=start.origin)
+        yield state
+        for step in count(1):
+            found = _descend(climb.information, x, min(2**step, _LONGEST), self.tol)
+            x = found.x
+            state = self._state(
+                climb,
+                x,
+                state,
+                origin=start.origin,
+                n_iterations=int(found.nit),
+                converged=found.status != _INTERRUPTED,
+                progress=min(1.0, step / self.max_iter),
+            )
+            yield state
+
+    def _state(self, objective: Objective, x: Array, before: MICState | None, **known: Any) -> MICState:
+        posterior = np.exp(objective.log_posterior(x))[self._graph.vertex]
+        labels = np.asarray(posterior.argmax(axis=1), dtype=np.int64)
+        value = float(objective.information(x)[0])
+        information = objective.penalty(x) - value
+        return MICState(
+            labels=labels,
+            objective=value,
+            posterior=posterior,
+            mutual_information=information,
+            previous=before.mutual_information if before else information,
+            coefficients=x.reshape(-1, self.n_clusters).copy(),
+            moved=np.flatnonzero(labels != before.labels) if before else np.empty(0, dtype=np.int64),
+            **known,
+        )
+
+    def _adopt(self, state: MICState) -> None:
+        self.mutual_information_ = state.mutual_information
+        self.posterior_ = state.posterior
+        self.dual_coef_ = state.coefficients[:-1]
+        self.intercept_ = state.coefficients[-1]
+
+    def _follow(self, X: Array) -> Callable[[MICState], Array]:
+        K = self._graph.kernel(X)
+        return lambda state: np.exp(_log_posterior(K, state.coefficients))
+
+
+class Objective:
+    """What is minimised, and its gradient, as functions of all coefficients in one row.
+
+    Parameters
+    ----------
+    matrix : ndarray or csr_array of shape (m, m)
+    shares : ndarray of shape (m,)
+        The share of the samples that each vertex stands for.
+    alpha : float
+    """
+
+    def __init__(self, matrix: Matrix, shares: Array, alpha: float) -> None:
+        self.matrix = matrix
+        self.shares = shares
+        self.alpha = alpha
+
+    def information(self, x: Array) -> tuple[float, Array]:
+        """Give −M̂I of [SMIC] eq. 25 plus the penalty."""
+        log_p = self.log_posterior(x)
+        p = np.exp(log_p)
+        gain = log_p - np.log(np.maximum(self.shares @ p, np.finfo(float).tiny))
+        information = (p * gain).sum(axis=1)
+        # By the logits; what comes from the derivatives of the two logarithms cancels.
+        slope = p * (gain - information[:, None]) * self.shares[:, None]
+        return self._with_penalty(x, -(self.shares @ information), -slope)
+
+    def cross_entropy(self, x: Array, targets: Array) -> tuple[float, Array]:
+        """Give the mean of −log p(y_i|x_i) plus the penalty, for labels y_i or shares of them."""
+        log_p = self.log_posterior(x)
+        value = -(self.shares @ (targets * log_p).sum(axis=1))
+        return self._with_penalty(x, value, (np.exp(log_p) - targets) * self.shares[:, None])
+
+    def penalty(self, x: Array) -> float:
+        """Give (λ/m) Σ_y ‖α_y‖²."""
+        a = self._rows(x)[:-1]
+        return float(self.alpha / len(a) * np.vdot(a, a))
+
+    def log_posterior(self, x: Array) -> Array:
+        """Give log p(y|x_i) at the vertices."""
+        return _log_posterior(self.matrix, self._rows(x))
+
+    def _with_penalty(self, x: Array, value: float, slope: Array) -> tuple[float, Array]:
+        rows = self._rows(x)
+        gradient = np.empty_like(rows)
+        gradient[:-1] = self.matrix.T @ slope + (2.0 * self.alpha / len(self.shares)) * rows[:-1]
+        gradient[-1] = slope.sum(axis=0)
+        return float(value) + self.penalty(x), gradient.ravel()
+
+    def _rows(self, x: Array) -> Array:
+        return x.reshape(len(self.shares) + 1, -1)
+
+
+def _log_posterior(K: Matrix, coefficients: Array) -> Array:
+    return np.asarray(log_softmax(K @ coefficients[:-1] + coefficients[-1], axis=1))
+
+
+def _descend(objective: Callable[[Array], Any], x: Array, n_iterations: int, tol: float) -> OptimizeResult:
+    # Gradients shrink as the points grow in number, so that their size says nothing about the end.
+    options = {"maxiter": n_iterations, "ftol": tol, "gtol": 0.0}
+    return minimize(objective, x, jac=True, method="L-BFGS-B", options=options)
+
+
+def _indicators(labels: Labels, graph: Graph, c: int) -> Array:
+    """Give the share of each label among the samples of a vertex."""
+    pairs = np.bincount(graph.vertex * c + labels, minlength=graph.matrix.shape[0] * c)
+    return pairs.reshape(-1, c) / graph.counts[:, None]

@@ -1,0 +1,350 @@
+"""Sweeps over the parameters of an algorithm, and choosing among their results without true labels.
+
+A candidate is fitted and then scored, higher being better, by one of
+
+- ``"lsmi"``: squared-loss mutual information between points and labels ([SMIC] section 2.4), which compares
+  the labellings of any algorithm;
+- ``"mlmi"``: ordinary mutual information by maximum likelihood ([SMIC] section 3.8);
+- ``"objective"``: the algorithm's own objective, negated. It compares starts and searches; it does not
+  compare kernels or penalties, which change what it measures;
+- ``"stability"``: how alike the labellings of random parts of the points are, each from another seed: the
+  mean adjusted Rand index on the points that two of ten parts of 80 % share;
+- a function of points and labels.
+
+Results come as they arrive. Candidates run side by side on all cores through joblib; where the first one
+shows that all of them are done sooner than other processes have started, they run one after another.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from sklearn.metrics import adjusted_rand_score
+from sklearn.utils import check_array
+
+from mmc.base import StepwiseClusterer
+from mmc.infomax import LSMI, MLMI, Estimate
+
+SCORES = ("lsmi", "mlmi", "objective", "stability")
+
+#: Seconds of remaining work that are not worth the start of other processes.
+_WORTH = 2.0
+
+#: Parts that "stability" clusters, and their share of the points.
+_N_PARTS, _PART = 10, 0.8
+
+Score = str | Callable[[NDArray[np.float64], NDArray[np.int64]], float]
+Grid = Mapping[str, Sequence[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """One candidate and what came of it.
+
+    Attributes
+    ----------
+    index : int
+        Place in the grid; the last parameter moves fastest.
+    parameters : mapping
+    labels : ndarray of shape (n_samples,)
+        Empty where the candidate failed.
+    score : float
+        Higher is better; NaN where the candidate failed.
+    objective : float
+        What the algorithm minimised.
+    seconds : float
+    error : str
+        Why it failed; empty where it did not.
+    estimate : Estimate or None
+        The whole answer of LSMI or MLMI, where one of them gave the score.
+    """
+
+    index: int
+    parameters: Mapping[str, Any]
+    labels: NDArray[np.int64]
+    score: float
+    objective: float
+    seconds: float
+    error: str = ""
+    estimate: Estimate | None = None
+
+
+class Selection(NamedTuple):
+    """The best candidate, fitted, and the table of all."""
+
+    estimator: StepwiseClusterer
+    trial: Trial
+    table: pd.DataFrame
+
+
+class Sweep(Iterator[Trial]):
+    """The trials of a grid, in the order in which they are done.
+
+    Closing it cancels what has not been done; the trials so far stay.
+
+    Attributes
+    ----------
+    total : int
+        Number of candidates.
+    trials : list of Trial
+        Those that are done.
+    """
+
+    def __init__(self, names: Sequence[str], total: int, results: Iterator[Trial]) -> None:
+        self.total = total
+        self.trials: list[Trial] = []
+        self._names = names
+        self._results = results
+
+    def __next__(self) -> Trial:
+        trial = next(self._results)
+        self.trials.append(trial)
+        return trial
+
+    def close(self) -> None:
+        """Cancel what has not been done."""
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*have been cancelled")  # which is what is meant
+            self._results.close()  # type: ignore[attr-defined]
+
+    def table(self) -> pd.DataFrame:
+        """Give what is done as a table: one row for each candidate, in the order of the grid."""
+        return tidy(self.trials, self._names)
+
+
+def sweep(
+    estimator: StepwiseClusterer,
+    grid: Grid,
+    X: ArrayLike,
+    *,
+    score: Score = "lsmi",
+    n_jobs: int = -1,
+    random_state: int = 0,
+) -> Sweep:
+    """Fit and score an estimator for every combination of some values of its parameters.
+
+    Parameters
+    ----------
+    estimator : StepwiseClusterer
+        Is copied. Where it has no seed, all candidates get `random_state`.
+    grid : mapping from str to sequence
+        One or two parameters and their values.
+    X : array-like of shape (n_samples, n_features)
+    score : {"lsmi", "mlmi", "objective", "stability"} or callable
+        Higher is better; a callable takes points and labels.
+    n_jobs : int, default=-1
+        Processes, as in joblib; −1 means all cores, 1 none beside this one.
+    random_state : int, default=0
+
+    Returns
+    -------
+    Sweep
+        Iterate over it to run it.
+
+    Raises
+    ------
+    ValueError
+        If the grid or the score cannot be used; a candidate that fails does so in its trial.
+    """
+    names = list(grid)
+    if not 1 <= len(names) <= 2 or not all(len(values) for values in grid.values()):
+        raise ValueError("The grid must name one or two parameters, each with at least one value.")
+    known = estimator.get_params()
+    for name in names:
+        if name not in known:
+            raise ValueError(
+                f"{type(estimator).__name__} has no parameter {name!r}; it has {', '.join(known)}."
+            )
+    X = check_array(X, dtype=np.float64, order="C", ensure_min_samples=2)
+    if "random_state" in known and known["random_state"] is None:
+        estimator = clone(estimator).set_params(random_state=random_state)
+    scorer = _scorer(score, estimator, X, random_state)
+    candidates = [dict(zip(names, values, strict=True)) for values in product(*grid.values())]
+    return Sweep(names, len(candidates), _results(estimator, candidates, X, scorer, n_jobs))
+
+
+def select(
+    estimator: StepwiseClusterer,
+    grid: Grid,
+    X: ArrayLike,
+    *,
+    score: Score = "lsmi",
+    n_jobs: int = -1,
+    random_state: int = 0,
+) -> Selection:
+    """Sweep and keep the candidate with the highest score; among equals the first of the grid.
+
+    Parameters
+    ----------
+    estimator, grid, X, score, n_jobs, random_state
+        As for `sweep`.
+
+    Returns
+    -------
+    Selection
+
+    Raises
+    ------
+    ValueError
+        If every candidate failed, with the first one's reason.
+    """
+    run = sweep(estimator, grid, X, score=score, n_jobs=n_jobs, random_state=random_state)
+    for _ in run:
+        pass
+    trial = best(run.trials)
+    chosen = clone(estimator).set_params(**trial.parameters)
+    if chosen.get_params().get("random_state", 0) is None:
+        chosen.set_params(random_state=random_state)
+    return Selection(chosen.fit(X), trial, run.table())
+
+
+def best(trials: Sequence[Trial]) -> Trial:
+    """Give the trial with the highest score; among equals the first of the grid.
+
+    Raises
+    ------
+    ValueError
+        If there is none that did not fail.
+    """
+    done = [trial for trial in trials if not np.isnan(trial.score)]
+    if not done:
+        reason = trials[0].error if trials else "nothing was run"
+        raise ValueError(f"No candidate could be scored: {reason}")
+    return min(done, key=lambda trial: (-trial.score, trial.index))
+
+
+def tidy(trials: Sequence[Trial], names: Sequence[str]) -> pd.DataFrame:
+    """Write trials as a table: one row for each candidate, one column for each thing known of it.
+
+    Parameters
+    ----------
+    trials : sequence of Trial
+    names : sequence of str
+        The parameters of the grid.
+
+    Returns
+    -------
+    DataFrame
+    """
+    ordered = sorted(trials, key=lambda trial: trial.index)
+    columns: dict[str, list[Any]] = {name: [t.parameters[name] for t in ordered] for name in names}
+    columns["score"] = [t.score for t in ordered]
+    columns["objective"] = [t.objective for t in ordered]
+    columns["clusters"] = [len(np.unique(t.labels)) for t in ordered]
+    columns["seconds"] = [t.seconds for t in ordered]
+    columns["error"] = [t.error for t in ordered]
+    return pd.DataFrame(columns)
+
+
+class _Verdict(NamedTuple):
+    score: float
+    estimate: Estimate | None = None
+
+
+_Scorer = Callable[[StepwiseClusterer, NDArray[np.float64]], _Verdict]
+
+
+class _ByJudge:
+    def __init__(self, judge: LSMI | MLMI) -> None:
+        self._judge = judge
+
+    def __call__(self, model: StepwiseClusterer, X: NDArray[np.float64]) -> _Verdict:
+        estimate = self._judge(model.labels_)
+        return _Verdict(estimate.value, estimate)
+
+
+class _ByFunction:
+    def __init__(self, function: Callable[..., float]) -> None:
+        self._function = function
+
+    def __call__(self, model: StepwiseClusterer, X: NDArray[np.float64]) -> _Verdict:
+        return _Verdict(float(self._function(X, model.labels_)))
+
+
+class _ByStability:
+    def __init__(self, random_state: int, pairwise: bool) -> None:
+        self._seed = random_state
+        self._pairwise = pairwise
+
+    def __call__(self, model: StepwiseClusterer, X: NDArray[np.float64]) -> _Verdict:
+        rng = np.random.RandomState(self._seed)
+        n = len(X)
+        size = max(2, round(_PART * n))
+        parts = []
+        for _ in range(_N_PARTS):
+            rows = np.sort(rng.permutation(n)[:size])
+            part = clone(model)
+            if "random_state" in part.get_params():
+                part.set_params(random_state=int(rng.randint(2**31 - 1)))
+            labels = np.full(n, -1)
+            labels[rows] = part.fit(X[np.ix_(rows, rows)] if self._pairwise else X[rows]).labels_
+            parts.append(labels)
+        agreements = []
+        for one, other in combinations(parts, 2):
+            both = (one >= 0) & (other >= 0)
+            agreements.append(adjusted_rand_score(one[both], other[both]))
+        return _Verdict(float(np.mean(agreements)))
+
+
+def _by_objective(model: StepwiseClusterer, X: NDArray[np.float64]) -> _Verdict:
+    return _Verdict(-model.objective_)
+
+
+def _scorer(score: Score, estimator: StepwiseClusterer, X: NDArray[np.float64], seed: int) -> _Scorer:
+    if callable(score):
+        return _ByFunction(score)
+    if score not in SCORES:
+        raise ValueError(f"score={score!r} is not known; give one of {', '.join(SCORES)} or a function.")
+    pairwise = bool(estimator.__sklearn_tags__().input_tags.pairwise)
+    if score == "objective":
+        return _by_objective
+    if score == "stability":
+        return _ByStability(seed, pairwise)
+    if pairwise:
+        raise ValueError(f'score="{score}" needs points, not a precomputed kernel; use "stability".')
+    return _ByJudge(LSMI(X, random_state=seed) if score == "lsmi" else MLMI(X, random_state=seed))
+
+
+def _results(
+    estimator: StepwiseClusterer,
+    candidates: Sequence[Mapping[str, Any]],
+    X: NDArray[np.float64],
+    scorer: _Scorer,
+    n_jobs: int,
+) -> Iterator[Trial]:
+    first = _trial(0, estimator, candidates[0], X, scorer)
+    yield first
+    if first.seconds * (len(candidates) - 1) < _WORTH:
+        n_jobs = 1
+    work = (delayed(_trial)(i, estimator, c, X, scorer) for i, c in enumerate(candidates) if i > 0)
+    yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(work)
+
+
+def _trial(
+    index: int,
+    estimator: StepwiseClusterer,
+    parameters: Mapping[str, Any],
+    X: NDArray[np.float64],
+    scorer: _Scorer,
+) -> Trial:
+    began = perf_counter()
+    try:
+        model = clone(estimator).set_params(**parameters).fit(X)
+        verdict = scorer(model, X)
+    except ValueError as error:
+        empty = np.empty(0, dtype=np.int64)
+        return Trial(index, parameters, empty, np.nan, np.nan, perf_counter() - began, str(error))
+    seconds = perf_counter() - began
+    return Trial(
+        index, parameters, model.labels_, verdict.score, model.objective_, seconds, "", verdict.estimate
+    )

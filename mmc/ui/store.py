@@ -1,0 +1,107 @@
+"""Results of jobs: run what is new, remember what is done for all visitors, and say what was cut short."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Protocol, TypeVar
+
+import streamlit as st
+
+from mmc.ui.jobs import Report, submit, watch
+
+#: Memory for results kept for all visitors together, so that a link that many open is computed once.
+_MAX_BYTES = 256 * 2**20
+
+#: Seconds to wait for a quick result before a progress bar is shown.
+_PATIENCE = 0.8
+
+
+class Result(Protocol):
+    """What a job gives: a dataclass with a key, its size in memory, and why it ended early, if it did."""
+
+    @property
+    def key(self) -> str: ...  # noqa: D102
+
+    @property
+    def nbytes(self) -> int: ...  # noqa: D102
+
+    @property
+    def stopped(self) -> str: ...  # noqa: D102
+
+
+R = TypeVar("R", bound=Result)
+
+
+class NotYet(ValueError):
+    """Something is still to be given before there can be a run."""
+
+
+class Store:
+    """The last results, the least recently used going first."""
+
+    def __init__(self) -> None:
+        self._results: OrderedDict[str, Result] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: str) -> Any:
+        """Give a result, or None."""
+        with self._lock:
+            if key in self._results:
+                self._results.move_to_end(key)
+            return self._results.get(key)
+
+    def put(self, result: Result) -> None:
+        """Keep a result as long as memory allows."""
+        with self._lock:
+            self._results[result.key] = result
+            while sum(kept.nbytes for kept in self._results.values()) > _MAX_BYTES:
+                self._results.popitem(last=False)
+
+
+def obtain(key: str, work: Callable[[Report], R], draw: Callable[[R], None] | None = None) -> R:
+    """Give the result of some work, or show its progress and end the page here.
+
+    Parameters
+    ----------
+    key : str
+        What the work computes.
+    work : callable
+        Takes a function to report progress to and returns the result.
+    draw : callable or None
+        Shows a partial result while the work goes on.
+
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    ValueError
+        If the work raises it, or was cancelled before there was a result.
+    """
+    cut_short: dict[str, R] = st.session_state.setdefault("stopped", {})
+    known = _store().get(key) or cut_short.get(key)
+    if known is not None:
+        return known
+    job = submit(key, work)
+    if not job.wait(_PATIENCE):
+        watch(job, draw)
+        st.stop()
+    if job.error is not None:
+        raise job.error
+    if job.result is None:
+        raise ValueError("Cancelled before there was a result. Change a control to run again.")
+    if job.stopped:
+        cut_short.clear()  # one is enough: the page before the last is not gone back to often
+        cut_short[key] = replace(job.result, stopped=job.stopped)
+        return cut_short[key]
+    _store().put(job.result)
+    return job.result
+
+
+@st.cache_resource(show_spinner=False)
+def _store() -> Store:
+    return Store()

@@ -1,0 +1,57 @@
+"""Model selection: score every candidate without true labels, and look at what each one does."""
+
+import streamlit as st
+
+from mmc import ui
+from mmc.experiment import Experiment
+
+ui.frame("Model selection")
+
+
+def searched() -> tuple[ui.Found, ui.Found | None, bytes | None]:
+    """Read the controls and score the candidates they describe; a ValueError says what is wrong."""
+    with st.sidebar:
+        data, content = ui.data_controls()
+        st.divider()
+        k = ui.usual_k(data.source, data.options.get("classes", ()))
+        name = ui.algorithm_control("SMIC")
+        parameter, values, score = ui.sweep_controls(name, k)
+        parameters = ui.parameter_controls(name, k, without=parameter)
+        beside = ui.rival_control(name, parameter)
+    task = ui.Search(Experiment(data, name, parameters), parameter, tuple(values), score)
+    found = ui.search(task, content, ui.draw_partial)
+    rival = ui.search(ui.rival(task), content, ui.draw_partial) if beside else None
+    return found, rival, content
+
+
+st.title("Model selection")
+st.write(
+    "Most clusterings depend on a parameter that nobody tells you. Here every candidate is clustered and "
+    "then scored without true labels: the better labels can be told from points, the higher the score."
+)
+progress = st.container()
+try:
+    with progress:
+        result = st.session_state["searched"] = searched()
+except ValueError as error:
+    ui.notice(error, "info" if isinstance(error, ui.NotYet) else "error")
+    result = st.session_state.get("searched")
+    if result is None:
+        st.stop()
+    st.caption("Below is the last result that worked.")
+found, rival, content = result
+if found.stopped:
+    ui.notice(f"This search was {found.stopped}; you see the candidates that were done.", "warning")
+left, right = st.columns([3, 2], gap="large")
+with right:
+    at = ui.look_at(found)
+    ui.summarize_choice(found, at)
+with left:
+    ui.draw_curve(found, at)
+ui.draw_pictures(found, at)
+if rival is not None:
+    ui.draw_rival(rival)
+outcome = ui.run(found.search.candidate(found.trials[at].index), content, None)
+ui.candidate_view(found, at, outcome, content)
+st.subheader("Take it home")
+ui.export_buttons(outcome, found=found)
