@@ -156,8 +156,8 @@ def find_neighbors(X: Array, most: int) -> Neighborhood:
     found = np.take_along_axis(found, by_distance, axis=1)
     indices, data = list(found), list(distances)
     # Where even the last of the spare ones ties with the t-th, look at the whole row.
-    tied = np.flatnonzero(distances[:, -1] <= distances[:, t - 1] * (1.0 + 1e-6)) if asked < m - 1 else []
-    for i in tied:
+    unsure = (distances[:, -1] <= distances[:, t - 1] * (1.0 + 1e-6)) & (asked < m - 1)
+    for i in np.flatnonzero(unsure):
         row = cdist(points[i : i + 1], points)[0]
         row[i] = np.inf
         near = np.flatnonzero(row <= np.partition(row, t - 1)[t - 1] * (1.0 + _TIE))

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from mmc.base import StepwiseClusterer
-from mmc.infomax import SMIC
+from mmc.infomax import MIC, SMIC
 from mmc.kernels import KERNELS, LENGTHS
 from mmc.maxmargin import UMCRLS, SteepRLS, StocRLS
 
@@ -367,6 +367,54 @@ _SMIC = (
     _RANDOM_STATE,
 )
 
+_MIC = (
+    _N_CLUSTERS,
+    _GRAPH_KERNEL,
+    replace(_KERNEL[5], label="Neighbours t", advanced=False),
+    *_RBF_WIDTH,
+    Parameter(
+        "alpha",
+        "float",
+        "Penalty λ",
+        "How simple the model must be. Small: it keeps to its start. Too large: all points look alike.",
+        steps=(0.0, 0.001, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0),
+    ),
+    Parameter(
+        "init",
+        "choice",
+        "How a start is made",
+        "Labels that the model learns first: those of spectral clustering, or random ones.",
+        choices=("spectral", "random"),
+    ),
+    Parameter(
+        "n_init",
+        "int",
+        "Starts",
+        "How many times to begin; further starts are random, and the best end is kept.",
+        1,
+        20,
+        advanced=True,
+    ),
+    Parameter(
+        "max_iter",
+        "int",
+        "Steps at most",
+        "How many groups of iterations a start may take.",
+        1,
+        100,
+        advanced=True,
+    ),
+    Parameter(
+        "tol",
+        "float",
+        "Tolerance",
+        "A start ends when an iteration gains no more than this.",
+        steps=(1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3),
+        advanced=True,
+    ),
+    _RANDOM_STATE,
+)
+
 _SMIC_PAPER = (
     "Sugiyama et al.: Information-Maximization Clustering based on Squared-Loss Mutual Information, 2014"
 )
@@ -408,6 +456,17 @@ ALGORITHMS: Mapping[str, Algorithm] = MappingProxyType(
                 summary="Reads the clusters off the eigenvectors of a graph of neighbours, in closed form.",
                 objective="−information",
                 parameters=_SMIC,
+                max_samples=5000,
+                tune="n_neighbors",
+            ),
+            Algorithm(
+                name="MIC",
+                estimator=MIC,
+                family="information maximization",
+                paper=_SMIC_PAPER,
+                summary="Climbs from spectral clustering to a logistic model that is sure of equal clusters.",
+                objective="−information",
+                parameters=_MIC,
                 max_samples=5000,
                 tune="n_neighbors",
             ),

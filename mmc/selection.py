@@ -165,12 +165,12 @@ def sweep(
             raise ValueError(
                 f"{type(estimator).__name__} has no parameter {name!r}; it has {', '.join(known)}."
             )
-    X = check_array(X, dtype=np.float64, order="C", ensure_min_samples=2)
+    points = check_array(X, dtype=np.float64, order="C", ensure_min_samples=2)
     if "random_state" in known and known["random_state"] is None:
         estimator = clone(estimator).set_params(random_state=random_state)
-    scorer = _scorer(score, estimator, X, random_state)
+    scorer = _scorer(score, estimator, points, random_state)
     candidates = [dict(zip(names, values, strict=True)) for values in product(*grid.values())]
-    return Sweep(names, len(candidates), _results(estimator, candidates, X, scorer, n_jobs))
+    return Sweep(names, len(candidates), _results(estimator, candidates, points, scorer, n_jobs))
 
 
 def select(

@@ -2,7 +2,8 @@
 
 from mmc.infomax.density_ratio import Estimate
 from mmc.infomax.lsmi import LSMI, lsmi
+from mmc.infomax.mic import MIC
 from mmc.infomax.mlmi import MLMI, mlmi
 from mmc.infomax.smic import SMIC
 
-__all__ = ["LSMI", "MLMI", "SMIC", "Estimate", "lsmi", "mlmi"]
+__all__ = ["LSMI", "MIC", "MLMI", "SMIC", "Estimate", "lsmi", "mlmi"]

@@ -15,6 +15,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_array, check_random_state, column_or_1d
 
 Array = NDArray[np.float64]
+Codes = NDArray[np.int64]
 
 #: Widths γ and penalties δ of [SMIC] section 4.3.1, for data of unit variance.
 GAMMAS = tuple(10.0 ** (e / 2) for e in range(-4, 5))
@@ -80,7 +81,7 @@ class Centres:
         L[L < _FLUSH] = 0.0
         return L
 
-    def codes(self, labels: ArrayLike) -> NDArray[np.int64]:
+    def codes(self, labels: ArrayLike) -> Codes:
         """Give every label a number from 0, in the order of first appearance."""
         given = column_or_1d(labels)
         if len(given) != len(self.d2):
@@ -114,11 +115,11 @@ def place_centres(
     -------
     Centres
     """
-    X = check_array(X, dtype=np.float64, ensure_min_samples=2)
-    n = len(X)
+    points = check_array(X, dtype=np.float64, ensure_min_samples=2)
+    n = len(points)
     if n_basis < 1 or n_folds < 2:
         raise ValueError(f"n_basis={n_basis} must be at least 1 and n_folds={n_folds} at least 2.")
-    centred = X - X.mean(axis=0)
+    centred = points - points.mean(axis=0)
     spread = float(np.sqrt(np.mean(centred**2)))
     if not 1e-150 < spread < 1e150:
         raise ValueError(

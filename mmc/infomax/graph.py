@@ -22,7 +22,8 @@ from mmc.kernels import fit_kernel, require_memory
 from mmc.local_scaling import find_neighbors
 
 Array = NDArray[np.float64]
-Matrix = Array | csr_array
+#: An array or a sparse array; scipy has no types of its own.
+Matrix = Any
 
 #: Up to this size the full decomposition of a dense matrix is quicker and never misses a vector.
 _DENSE = 400

@@ -54,7 +54,7 @@ def imbalance_draws(
     for imbalance in imbalances:
         for seed in range(n_draws):
             data = load(source, **{**options, "imbalance": imbalance, "random_state": seed}).standardized()
-            shares = np.unique(data.y, return_counts=True)[1] / len(data.X)
+            shares = np.bincount(np.asarray(data.y)) / len(data.X)
             scores = [
                 adjusted_rand_score(
                     data.y, clone(estimator).set_params(class_prior=prior).fit(data.X).labels_

@@ -31,7 +31,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mmc.infomax.density_ratio import Array, Estimate, penalties, place_centres
+from mmc.infomax.density_ratio import Array, Codes, Estimate, penalties, place_centres
 
 
 class LSMI:
@@ -90,13 +90,13 @@ class LSMI:
         codes = centres.codes(labels)
         c, M = int(codes.max()) + 1, centres.n_folds
         group = centres.fold * c + codes
-        counts = np.bincount(group, minlength=M * c).reshape(M, c)
+        counts = np.asarray(np.bincount(group, minlength=M * c).reshape(M, c), dtype=np.int64)
         cv = np.empty((len(centres.gammas), len(self.deltas)))
         sums = []
         for g, gamma in enumerate(centres.gammas):
             h = _with_total(_group_sums(centres.kernel(gamma), group, M * c).reshape(M, c, -1))
             G = self._fold_moments(gamma)
-            cv[g] = sum(self._held_out(m, codes, counts, G, h) for m in range(M)) / M
+            cv[g] = np.mean([self._held_out(m, codes, counts, G, h) for m in range(M)], axis=0)
             sums.append(h[-1])
         best, at = np.unravel_index(np.argmin(cv), cv.shape)
         gamma, delta = float(centres.gammas[best]), float(self.deltas[at])
@@ -111,7 +111,7 @@ class LSMI:
             self._moments[gamma] = _with_total(np.stack([part.T @ part for part in parts]))
         return self._moments[gamma]
 
-    def _held_out(self, m: int, codes: Array, counts: Array, G: Array, h: Array) -> Array:
+    def _held_out(self, m: int, codes: Codes, counts: Codes, G: Array, h: Array) -> Array:
         """Give CV_m for every δ: fit without fold m, and measure on fold m."""
         here, rest = counts[m], counts.sum(axis=0) - counts[m]
         size, others = here.sum(), rest.sum()
@@ -127,7 +127,7 @@ class LSMI:
             error += here[y] * ratio_squared / (2.0 * size**2) - h[m, y, centre] @ theta / size
         return error
 
-    def _value(self, codes: Array, counts: Array, gamma: float, delta: float, h: Array) -> float:
+    def _value(self, codes: Codes, counts: Codes, gamma: float, delta: float, h: Array) -> float:
         """Fit to all points and give LSMI, [SMIC] eq. 14."""
         n = counts.sum()
         G = self._fold_moments(gamma)[-1]
@@ -180,7 +180,7 @@ def _with_total(parts: Array) -> Array:
     return np.concatenate([parts, parts.sum(axis=0, keepdims=True)])
 
 
-def _group_sums(L: Array, group: Array, n_groups: int) -> Array:
+def _group_sums(L: Array, group: Codes, n_groups: int) -> Array:
     """Add up the rows of each group."""
     one_hot = np.zeros((n_groups, len(L)))
     one_hot[group, np.arange(len(L))] = 1.0

@@ -324,13 +324,16 @@ class MIC(StepwiseClusterer):
         climb = Objective(graph.matrix, shares, self.alpha)
         targets = _indicators(start.labels, graph, self.n_clusters)
         x = np.zeros((len(shares) + 1) * self.n_clusters)
+        # Not scikit-learn's logistic regression: equal points may have labels in shares, and two clusters
+        # would be parametrised otherwise than more.
         x = _descend(lambda x: learn.cross_entropy(x, targets), x, _PRETRAINING, 1e-6).x
-        state = self._state(climb, x, None, origin=start.origin)
+        state = self._state(graph, climb, x, None, origin=start.origin)
         yield state
         for step in count(1):
             found = _descend(climb.information, x, min(2**step, _LONGEST), self.tol)
             x = found.x
             state = self._state(
+                graph,
                 climb,
                 x,
                 state,
@@ -341,8 +344,10 @@ class MIC(StepwiseClusterer):
             )
             yield state
 
-    def _state(self, objective: Objective, x: Array, before: MICState | None, **known: Any) -> MICState:
-        posterior = np.exp(objective.log_posterior(x))[self._graph.vertex]
+    def _state(
+        self, graph: Graph, objective: Objective, x: Array, before: MICState | None, **known: Any
+    ) -> MICState:
+        posterior = np.exp(objective.log_posterior(x))[graph.vertex]
         labels = np.asarray(posterior.argmax(axis=1), dtype=np.int64)
         value = float(objective.information(x)[0])
         information = objective.penalty(x) - value

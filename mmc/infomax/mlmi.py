@@ -174,14 +174,14 @@ def _theta(centres: Centres, codes: Codes, L: Array, train: Mask) -> tuple[Array
     Where a point of a class is out of its centres' reach, every θ is as bad as another, and zero is given.
     """
     c = int(codes.max()) + 1
+    means = (train / train.sum()) @ L
     theta, has_model = np.zeros(len(centres.basis)), np.zeros(c, dtype=bool)
     for y in range(c):
         centre = np.flatnonzero(train[centres.basis] & (codes[centres.basis] == y))
         own = L[np.ix_(train & (codes == y), centre)]
         has_model[y] = len(centre) > 0
         if has_model[y] and own.any(axis=1).all():
-            means = L[np.ix_(train, centre)].mean(axis=0)
-            theta[centre] = _proportions(own / means) / means
+            theta[centre] = _proportions(own / means[centre]) / means[centre]
     return theta, has_model
 
 
