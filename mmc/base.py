@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from mmc.stepping import State, Step, is_better, walk
 
@@ -155,3 +155,30 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
         self.start_objectives_ = np.array(ends)
         self.state_ = step.state
         self._adopt(step.state)
+
+
+def checked_labels(init: ArrayLike, n: int, k: int) -> NDArray[np.int64]:
+    """Check labels that were given as a start.
+
+    Parameters
+    ----------
+    init : array-like of shape (n_samples,)
+    n, k : int
+        Number of points and of clusters.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+
+    Raises
+    ------
+    ValueError
+        Unless every cluster from 0 to k − 1 is used, and no other.
+    """
+    labels = check_array(init, ensure_2d=False, dtype=None, input_name="init")
+    whole = np.issubdtype(labels.dtype, np.integer)
+    if labels.shape != (n,) or not whole or not np.array_equal(np.unique(labels), np.arange(k)):
+        raise ValueError(
+            f"init must be one whole number from 0 to {k - 1} for each of the {n} points, every cluster used."
+        )
+    return np.asarray(labels, dtype=np.int64).copy()

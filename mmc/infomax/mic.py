@@ -41,23 +41,21 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import OptimizeResult, minimize
-from scipy.special import log_softmax
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mmc.base import StepwiseClusterer
+from mmc.base import checked_labels
 from mmc.infomax.graph import (
     KERNELS,
     Array,
     Graph,
-    Matrix,
     make_graph,
     require_vertices,
     self_tuning_labels,
 )
+from mmc.infomax.logistic import Objective, descend, log_posterior
+from mmc.infomax.posterior import PosteriorClusterer
 from mmc.kernels import LENGTHS
-from mmc.maxmargin.least_squares import _checked_labels
 from mmc.stepping import State
 
 Labels = NDArray[np.int64]
@@ -139,7 +137,7 @@ class MICState(State):
         return np.asarray(self.posterior.max(axis=1))
 
 
-class MIC(StepwiseClusterer):
+class MIC(PosteriorClusterer):
     """Clustering by the kernel logistic model of most mutual information ([SMIC] section 3.8).
 
     Parameters
@@ -175,6 +173,10 @@ class MIC(StepwiseClusterer):
         M̂I of eq. 25 in nats; at most log n_clusters.
     posterior_ : ndarray of shape (n_samples, n_clusters)
         Class posteriors at the training points.
+    graph_ : Graph
+        The links of the distinct points; of a dense kernel only how it compares new points.
+    n_neighbors_ : int
+        The number of neighbours used; 0 for the other kernels.
     dual_coef_ : ndarray of shape (n_vertices, n_clusters)
         α; vertices are the distinct points under local scaling, all points with the other kernels.
     intercept_ : ndarray of shape (n_clusters,)
@@ -239,6 +241,8 @@ class MIC(StepwiseClusterer):
         "random_state": ["random_state"],
     }
 
+    graph_: Graph
+    n_neighbors_: int
     mutual_information_: float
     posterior_: Array
     dual_coef_: Array
@@ -271,31 +275,12 @@ class MIC(StepwiseClusterer):
         self.tol = tol
         self.random_state = random_state
 
-    def predict_proba(self, X: ArrayLike) -> Array:
-        """Give the class posteriors of points.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_points, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_points, n_clusters)
-            Rows add up to 1.
-        """
-        return self.decision_function(X)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags
-
     def _prepare(self, X: Array) -> Problem:
         n, c = len(X), self.n_clusters
         graph = make_graph(X, self.kernel, self.gamma, self.width, self.n_neighbors)
         require_vertices(graph, c)
         if not isinstance(self.init, str):
-            return Problem(graph, [Start(_checked_labels(self.init, n, c), "given")])
+            return Problem(graph, [Start(checked_labels(self.init, n, c), "given")])
         rng = check_random_state(self.random_state)
         starts = [Start(self._spectral_labels(X, graph, rng), "spectral")] if self.init == "spectral" else []
         while len(starts) < self.n_init:
@@ -315,7 +300,8 @@ class MIC(StepwiseClusterer):
         return self_tuning_labels(graph.matrix, self.n_clusters, rng)[graph.vertex]
 
     def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
-        self._graph = problem.graph
+        self.graph_ = problem.graph.light()
+        self.n_neighbors_ = problem.graph.n_neighbors
         return len(problem.starts), (self._climb(problem.graph, start) for start in problem.starts)
 
     def _climb(self, graph: Graph, start: Start) -> Iterator[MICState]:
@@ -326,11 +312,11 @@ class MIC(StepwiseClusterer):
         x = np.zeros((len(shares) + 1) * self.n_clusters)
         # Not scikit-learn's logistic regression: equal points may have labels in shares, and two clusters
         # would be parametrised otherwise than more.
-        x = _descend(lambda x: learn.cross_entropy(x, targets), x, _PRETRAINING, 1e-6).x
+        x = descend(lambda x: learn.cross_entropy(x, targets), x, _PRETRAINING, 1e-6).x
         state = self._state(graph, climb, x, None, origin=start.origin)
         yield state
         for step in count(1):
-            found = _descend(climb.information, x, min(2**step, _LONGEST), self.tol)
+            found = descend(climb.information, x, min(2**step, _LONGEST), self.tol)
             x = found.x
             state = self._state(
                 graph,
@@ -369,70 +355,8 @@ class MIC(StepwiseClusterer):
         self.intercept_ = state.coefficients[-1]
 
     def _follow(self, X: Array) -> Callable[[MICState], Array]:
-        K = self._graph.kernel(X)
-        return lambda state: np.exp(_log_posterior(K, state.coefficients))
-
-
-class Objective:
-    """What is minimised, and its gradient, as functions of all coefficients in one row.
-
-    Parameters
-    ----------
-    matrix : ndarray or csr_array of shape (m, m)
-    shares : ndarray of shape (m,)
-        The share of the samples that each vertex stands for.
-    alpha : float
-    """
-
-    def __init__(self, matrix: Matrix, shares: Array, alpha: float) -> None:
-        self.matrix = matrix
-        self.shares = shares
-        self.alpha = alpha
-
-    def information(self, x: Array) -> tuple[float, Array]:
-        """Give −M̂I of [SMIC] eq. 25 plus the penalty."""
-        log_p = self.log_posterior(x)
-        p = np.exp(log_p)
-        gain = log_p - np.log(np.maximum(self.shares @ p, np.finfo(float).tiny))
-        information = (p * gain).sum(axis=1)
-        # By the logits; what comes from the derivatives of the two logarithms cancels.
-        slope = p * (gain - information[:, None]) * self.shares[:, None]
-        return self._with_penalty(x, -(self.shares @ information), -slope)
-
-    def cross_entropy(self, x: Array, targets: Array) -> tuple[float, Array]:
-        """Give the mean of −log p(y_i|x_i) plus the penalty, for labels y_i or shares of them."""
-        log_p = self.log_posterior(x)
-        value = -(self.shares @ (targets * log_p).sum(axis=1))
-        return self._with_penalty(x, value, (np.exp(log_p) - targets) * self.shares[:, None])
-
-    def penalty(self, x: Array) -> float:
-        """Give (λ/m) Σ_y ‖α_y‖²."""
-        a = self._rows(x)[:-1]
-        return float(self.alpha / len(a) * np.vdot(a, a))
-
-    def log_posterior(self, x: Array) -> Array:
-        """Give log p(y|x_i) at the vertices."""
-        return _log_posterior(self.matrix, self._rows(x))
-
-    def _with_penalty(self, x: Array, value: float, slope: Array) -> tuple[float, Array]:
-        rows = self._rows(x)
-        gradient = np.empty_like(rows)
-        gradient[:-1] = self.matrix.T @ slope + (2.0 * self.alpha / len(self.shares)) * rows[:-1]
-        gradient[-1] = slope.sum(axis=0)
-        return float(value) + self.penalty(x), gradient.ravel()
-
-    def _rows(self, x: Array) -> Array:
-        return x.reshape(len(self.shares) + 1, -1)
-
-
-def _log_posterior(K: Matrix, coefficients: Array) -> Array:
-    return np.asarray(log_softmax(K @ coefficients[:-1] + coefficients[-1], axis=1))
-
-
-def _descend(objective: Callable[[Array], Any], x: Array, n_iterations: int, tol: float) -> OptimizeResult:
-    # Gradients shrink as the points grow in number, so that their size says nothing about the end.
-    options = {"maxiter": n_iterations, "ftol": tol, "gtol": 0.0}
-    return minimize(objective, x, jac=True, method="L-BFGS-B", options=options)
+        K = self.graph_.kernel(X)
+        return lambda state: np.exp(log_posterior(K, state.coefficients))
 
 
 def _indicators(labels: Labels, graph: Graph, c: int) -> Array:

@@ -36,12 +36,11 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mmc.base import StepwiseClusterer
 from mmc.infomax.density_ratio import Estimate
 from mmc.infomax.graph import (
     KERNELS,
@@ -57,6 +56,7 @@ from mmc.infomax.graph import (
     scaled,
 )
 from mmc.infomax.lsmi import LSMI
+from mmc.infomax.posterior import PosteriorClusterer
 from mmc.kernels import LENGTHS
 from mmc.local_scaling import Neighborhood, find_neighbors
 from mmc.stepping import State
@@ -154,7 +154,7 @@ class SMICState(State):
         return f"; {_counted(n, 'point')} without an answer follow the nearest with one" if n else ""
 
 
-class SMIC(StepwiseClusterer):
+class SMIC(PosteriorClusterer):
     """Clustering in closed form from the eigenvectors of a kernel, its neighbours chosen by LSMI ([SMIC]).
 
     Parameters
@@ -273,25 +273,6 @@ class SMIC(StepwiseClusterer):
         self.normalize = normalize
         self.class_prior = class_prior
         self.random_state = random_state
-
-    def predict_proba(self, X: ArrayLike) -> Array:
-        """Give the class posteriors of points.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_points, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_points, n_clusters)
-            Rows add up to 1.
-        """
-        return self.decision_function(X)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags
 
     def _prepare(self, X: Array) -> Problem:
         self._prior()

@@ -17,9 +17,9 @@ from sklearn.cluster import kmeans_plusplus
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils.validation import validate_data
 
-from mmc.base import StepwiseClusterer
+from mmc.base import StepwiseClusterer, checked_labels
 from mmc.kernels import KERNELS, LENGTHS, Gram, Kernel, fit_kernel, require_memory
 from mmc.maxmargin.labelling import Array, Labels, RLSState, Search, indicators
 from mmc.maxmargin.ridge import Hat, Spectrum, hat_matrix
@@ -150,7 +150,7 @@ class LeastSquaresClusterer(StepwiseClusterer):
             )
         require_memory(n)
         if not isinstance(self.init, str):
-            return [_checked_labels(self.init, n, k)]
+            return [checked_labels(self.init, n, k)]
         if self.init == "k-means++" and self.kernel == "precomputed":
             raise ValueError(
                 'init="k-means++" needs points, not a precomputed kernel; use "random" or give labels.'
@@ -204,13 +204,3 @@ def _seeded_labels(X: Array, k: int, rng: np.random.RandomState) -> Labels:
     labels = np.asarray(pairwise_distances_argmin(X, centres), dtype=np.int64)
     labels[seeds] = np.arange(k)  # duplicated seeds would leave a cluster empty
     return labels
-
-
-def _checked_labels(init: ArrayLike, n: int, k: int) -> Labels:
-    labels = check_array(init, ensure_2d=False, dtype=None, input_name="init")
-    whole = np.issubdtype(labels.dtype, np.integer)
-    if labels.shape != (n,) or not whole or not np.array_equal(np.unique(labels), np.arange(k)):
-        raise ValueError(
-            f"init must be one whole number from 0 to {k - 1} for each of the {n} points, every cluster used."
-        )
-    return labels.astype(np.int64)

@@ -102,7 +102,7 @@ def test_every_step_climbs(alpha, kernel, init):
 def test_end_is_stationary():
     """Where the climb ends, no coefficient can be changed to gain."""
     model = MIC(2, tol=1e-14, max_iter=200, random_state=0).fit(points())
-    graph = model._graph
+    graph = model.graph_
     objective = Objective(graph.matrix, graph.counts / 40, model.alpha)
     assert np.abs(objective.information(model.state_.coefficients.ravel())[1]).max() < 1e-6
 
@@ -199,7 +199,7 @@ def test_local_scaling_stays_sparse():
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert issparse(model._graph.matrix)
+    assert issparse(model.graph_.matrix)
     assert peak < 8 * 2000**2 / 2
 
 

@@ -1,0 +1,33 @@
+"""What clusterers whose decision function is a class posterior share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mmc.base import StepwiseClusterer
+
+
+class PosteriorClusterer(StepwiseClusterer):
+    """A clusterer that gives class posteriors, on a kernel that may be precomputed."""
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Give the class posteriors of points.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_points, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_points, n_clusters)
+            Rows add up to 1.
+        """
+        return self.decision_function(X)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.get_params()["kernel"] == "precomputed"
+        return tags
