@@ -9,9 +9,9 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 import mmc
 from mmc import registry
@@ -19,6 +19,7 @@ from mmc.base import StepwiseClusterer
 from mmc.datasets import CATALOG, Dataset, MissingValuesError, labels_frame, load_table, to_csv_text
 from mmc.experiment import Experiment
 from mmc.registry import Algorithm, Parameter
+from mmc.selection import SCORES, best, sweep
 
 _BAR = 30
 
@@ -88,6 +89,17 @@ def _add_cluster(commands: argparse._SubParsersAction, algorithm: Algorithm) -> 
     cluster.add_argument("--label", metavar="COLUMN", help="reference labels: left out of the clustering")
     cluster.add_argument("--standardize", action="store_true", help="scale every column to variance 1")
     cluster.add_argument("--drop-missing", action="store_true", help="leave out rows with missing values")
+    cluster.add_argument(
+        "--sweep",
+        metavar="PARAMETER[=A,B,…]",
+        action="append",
+        default=[],
+        help="try values of a parameter and keep the best; may be given twice",
+    )
+    cluster.add_argument(
+        "--score", default="lsmi", choices=SCORES, help="what makes a value the best; default: %(default)s"
+    )
+    cluster.add_argument("--curve", type=Path, metavar="FILE", help="where the scores of a sweep go, as CSV")
     _add_output(cluster)
     group = cluster.add_argument_group(f"parameters of {algorithm.name}")
     for parameter in algorithm.parameters:
@@ -154,7 +166,34 @@ def _cluster(arguments: argparse.Namespace) -> int:
         standardize=arguments.standardize,
         max_bytes=_MAX_BYTES,
     )
+    if arguments.sweep:
+        values |= _chosen(entry, values, dataset, arguments)
+    elif arguments.curve:
+        raise ValueError("--curve needs --sweep: without a sweep there are no scores.")
     return _fit_and_write(entry.make(values), dataset, arguments)
+
+
+def _chosen(
+    entry: Algorithm, values: dict[str, Any], dataset: Dataset, arguments: argparse.Namespace
+) -> Mapping[str, Any]:
+    """Sweep, and give the parameters of the best candidate."""
+    grid: dict[str, list[Any]] = {}
+    for text in arguments.sweep:
+        name, _, given = text.partition("=")
+        parameter = entry.parameter(name.replace("-", "_"))
+        if not given and not parameter.candidates:
+            raise ValueError(f"--sweep {name} needs values: --sweep {name}=A,B,…")
+        tried = [parameter.parse(part) for part in given.split(",")] if given else parameter.candidates
+        grid[parameter.name] = list(tried)
+    run = sweep(entry.make(values), grid, dataset.X, score=arguments.score)
+    for trial in run:
+        if not arguments.quiet:
+            what = ", ".join(f"{name}={value}" for name, value in trial.parameters.items())
+            came = f"failed: {trial.error}" if trial.error else f"{arguments.score} {trial.score:.6g}"
+            print(f"{len(run.trials)} of {run.total}: {what}, {came}", file=sys.stderr)
+    if arguments.curve:
+        arguments.curve.write_text(to_csv_text(run.table()), encoding="utf-8", newline="")
+    return best(run.trials).parameters
 
 
 def _run(arguments: argparse.Namespace) -> int:

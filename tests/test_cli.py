@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mmc import UMCRLS
+from mmc import SMIC, UMCRLS
 from mmc.cli import main
 from mmc.datasets import load_table, make_three_gaussians
 from mmc.experiment import Data, Experiment
+from mmc.infomax import lsmi
 
 ROOT = Path(__file__).parents[1]
 
@@ -48,6 +49,23 @@ def test_any_algorithm_and_parameter(table, capsys, algorithm):
     assert len(out.splitlines()) == 61
 
 
+def test_a_sweep_keeps_the_best_candidate(table, tmp_path, capsys):
+    """The labels are those of the value with the highest score, and the curve has every value."""
+    output, curve = tmp_path / "labels.csv", tmp_path / "curve.csv"
+    sweep = ["--sweep", "n-neighbors=1,5", "--score", "lsmi", "--curve", str(curve)]
+    command = ["cluster", str(table), "-k", "3", "--algorithm", "SMIC", *sweep, "--output", str(output)]
+    assert main(command) == 0
+    assert "1 of 2: n_neighbors=1, lsmi" in capsys.readouterr().err
+    scores = pd.read_csv(curve)
+    assert list(scores["n_neighbors"]) == [1, 5]
+    X = load_table(table).X
+    for t, score in zip(scores["n_neighbors"], scores["score"], strict=True):
+        assert score == pytest.approx(lsmi(X, SMIC(3, n_neighbors=t).fit(X).labels_).value, abs=1e-9)
+    chosen = int(scores["n_neighbors"][scores["score"].argmax()])
+    expected = SMIC(3, n_neighbors=chosen).fit(X).labels_
+    np.testing.assert_array_equal(pd.read_csv(output)["cluster"], expected)
+
+
 def test_standard_input(table, capsys, monkeypatch):
     """A dash reads the table from standard input."""
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(table.read_bytes())))
@@ -63,6 +81,11 @@ def test_standard_input(table, capsys, monkeypatch):
         (["-k", "three"], "n_clusters='three' is not right"),
         (["--columns", "nope"], "nope"),
         (["--alpha", "-1"], "alpha"),
+        (["--sweep", "nope=1,2"], "no parameter 'nope'"),
+        (["--sweep", "alpha=1,two"], "alpha='two' is not right"),
+        (["--sweep", "kernel"], "--sweep kernel=A,B"),
+        (["--sweep", "alpha=-1"], "No candidate could be scored"),
+        (["--curve", "curve.csv"], "--curve needs --sweep"),
     ],
 )
 def test_refusals_name_the_cause(table, capsys, arguments, words):

@@ -134,6 +134,20 @@ def test_registry_knows_every_parameter(entry):
 
 
 @each_entry
+def test_candidates_are_values_of_the_parameter(entry):
+    """What a sweep tries is allowed; k and the seed are never tried, and `tune` has several candidates."""
+    for parameter in entry.parameters:
+        for value in parameter.candidates:
+            entry.make({parameter.name: value})._validate_params()
+            assert parameter.parse(f"{value:.10g}") == value
+        assert len(set(parameter.candidates)) == len(parameter.candidates)
+    assert entry.parameter("n_clusters").candidates == entry.parameter("random_state").candidates == ()
+    assert len(entry.parameter(entry.tune).candidates) > 1
+    defaults = {p.name: entry.default(p.name) for p in entry.parameters}
+    assert entry.parameter(entry.tune).matters(defaults)
+
+
+@each_entry
 def test_recording_keeps_the_best_start(entry, X):
     """The recorded states lead to the labels that the estimator kept."""
     recording = record(entry.make({"n_clusters": 3, "random_state": 0}), X)
@@ -180,6 +194,14 @@ def test_public_names_exist():
 def test_parameters_are_read_from_text(name, text, value):
     """A value that a person writes becomes what the class takes."""
     assert registry.get("UMCRLS").parameter(name).parse(text) == value
+
+
+@pytest.mark.parametrize(("text", "value"), [("7", 7), ("lsmi", "lsmi"), ("2.5", 2.5)])
+def test_a_number_may_stand_in_place_of_a_choice(text, value):
+    """Whole numbers stay whole, so that they can count neighbours."""
+    parsed = registry.get("SMIC").parameter("n_neighbors").parse(text)
+    assert parsed == value
+    assert type(parsed) is type(value)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mmc.metrics import balanced_clustering_error, clustering_error, majority_accuracy
+from mmc.metrics import balanced_clustering_error, clustering_error, majority_accuracy, matched_labels
 
 labellings = st.integers(1, 12).flatmap(
     lambda n: st.tuples(*[st.lists(st.integers(0, 3), min_size=n, max_size=n) for _ in range(2)])
@@ -62,3 +62,37 @@ def test_bad_labellings_are_refused(pair):
     """Empty labellings and labellings of different length are refused."""
     with pytest.raises(ValueError, match=r"empty|inconsistent"):
         clustering_error(*pair)
+
+
+@profile
+@given(labellings)
+def test_matched_labels_agree_as_far_as_they_can(pair):
+    """The partition stays, and no other naming would agree with the reference on more points."""
+    labels, reference = map(np.array, pair)
+    matched = matched_labels(labels, reference)
+    assert len(set(zip(labels, matched, strict=True))) == len(set(labels)) == len(set(matched))
+    assert np.mean(matched != reference) == pytest.approx(clustering_error(reference, labels))
+
+
+@pytest.mark.parametrize(
+    ("labels", "reference", "expected"),
+    [
+        ([1, 1, 0, 0], [0, 0, 1, 1], [0, 0, 1, 1]),
+        ([5, 5, 9, 9], [3, 3, 7, 7], [3, 3, 7, 7]),
+        ([0, 0, 1, 2, 2], [2, 2, 2, 0, 0], [2, 2, 1, 0, 0]),
+        ([0, 1, 1, 1, 2], [4, 4, 4, 4, 4], [0, 4, 4, 4, 1]),
+        ([0, 0, 0, 0], [0, 1, 2, 2], [2, 2, 2, 2]),
+    ],
+    ids=["swapped", "other numbers", "one more cluster", "all but one without partner", "one cluster"],
+)
+def test_clusters_without_a_partner_take_the_lowest_free_number(labels, reference, expected):
+    """Partners get the reference's number, the others what is left from zero on."""
+    matched = matched_labels(labels, reference)
+    assert matched.tolist() == expected
+    assert matched.dtype == np.int64
+
+
+def test_matched_labels_need_as_many_labels():
+    """Labellings of different length cannot be matched."""
+    with pytest.raises(ValueError, match="inconsistent"):
+        matched_labels([0, 1], [0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import NDArray
 
 from mmc.figures.palette import NEUTRAL, cluster_color
 from mmc.figures.scene import View
@@ -11,14 +11,16 @@ from mmc.figures.scene import View
 _HEIGHT = 130
 
 
-def thumbnail(view: View, labels: ArrayLike | None, *, width: int = 240, max_points: int = 220) -> str:
+def thumbnail(
+    view: View, labels: NDArray[np.int64] | None, *, width: int = 240, max_points: int = 220
+) -> str:
     """Draw the points as an SVG, coloured by labels where there are any.
 
     Parameters
     ----------
     view : View
-    labels : array-like of shape (n_samples,) or None
-        Of all points, whatever they are.
+    labels : ndarray of shape (n_samples,) or None
+        Of all points, as numbers from 0.
     width : int
         In pixels; the height is 130.
     max_points : int
@@ -36,9 +38,7 @@ def thumbnail(view: View, labels: ArrayLike | None, *, width: int = 240, max_poi
     if labels is None:
         colors = [NEUTRAL] * len(points)
     else:
-        given = np.asarray(labels)
-        codes = given if given.dtype.kind in "iu" else np.unique(given, return_inverse=True)[1]
-        colors = [cluster_color(int(c)) for c in codes[view.sample][chosen]]
+        colors = [cluster_color(int(c)) for c in labels[view.sample][chosen]]
     circles = "".join(
         f'<circle cx="{px:.1f}" cy="{py:.1f}" r="2.6" fill="{color}"/>'
         for (px, py), color in zip(places, colors, strict=True)

@@ -14,6 +14,7 @@ from mmc.ui.frame import plain
 from mmc.ui.sweeps import Found
 
 BEST = "best"
+_PICTURE = 104  # pixels; three fit beside each other on a phone
 SCORE_NAMES = {"lsmi": "LSMI", "mlmi": "MLMI", "objective": "−objective", "stability": "stability"}
 
 
@@ -85,12 +86,12 @@ def draw_pictures(found: Found, at: int | None = None) -> None:
     reference = found.trials[shown].labels
     with st.container(horizontal=True, gap="small"):
         for i, (name, trial) in enumerate(zip(_names(found), found.trials, strict=True)):
-            with st.container(width=132, gap=None):
+            with st.container(width=_PICTURE + 2, gap=None):
                 if trial.error:
                     st.caption(plain(trial.error))
                 else:
                     labels = matched_labels(trial.labels, reference)
-                    st.image(thumbnail(found.view, labels, width=130), width=130)
+                    st.image(thumbnail(found.view, labels, width=130), width=_PICTURE)
                 text = "failed" if np.isnan(trial.score) else f"{trial.score:.3f}"
                 if at is None:
                     st.caption(f"**{name}**: {text}")
@@ -125,12 +126,11 @@ def draw_rival(found: Found) -> None:
         hindsight = np.nanmax(found.references)
         agreement = f" Its adjusted Rand index is {chosen:.3f}; the best in hindsight has {hindsight:.3f}."
     st.subheader(f"{search.experiment.algorithm}, chosen by {score}")
-    st.write(f"{score} chooses {value:g}.{agreement}")
-    left, right = st.columns([2, 3], gap="large")
+    left, right = st.columns([3, 2], gap="large")
     with left:
         draw_curve(found, key="rival_curve")
-    with right:
-        draw_pictures(found)
+    right.write(f"{score} chooses {value:g}.{agreement}")
+    draw_pictures(found)
 
 
 def summarize_choice(found: Found, at: int) -> None:

@@ -26,16 +26,31 @@ def settle() -> Callable[[AppTest], AppTest]:
     return _settle
 
 
+def _open(page: str, address: dict[str, str | list[str]]) -> AppTest:
+    at = AppTest.from_file(ROOT / "app.py", default_timeout=_SECONDS)
+    at.switch_page(page)
+    for name, value in address.items():
+        at.query_params[name] = value
+    return at
+
+
 @pytest.fixture
 def playground() -> Callable[..., AppTest]:
     """Open the playground at an address."""
 
     def opened(**address: str | list[str]) -> AppTest:
-        at = AppTest.from_file(ROOT / "app.py", default_timeout=_SECONDS)
-        at.switch_page("pages/1_Playground.py")
-        for name, value in address.items():
-            at.query_params[name] = value
-        return _settle(at)
+        return _settle(_open("pages/1_Playground.py", address))
+
+    return opened
+
+
+@pytest.fixture
+def model_selection() -> Callable[..., AppTest]:
+    """Open the model-selection page at an address; with `wait` false it is only run once."""
+
+    def opened(wait: bool = True, **address: str | list[str]) -> AppTest:
+        at = _open("pages/2_Model_selection.py", address)
+        return _settle(at) if wait else at.run()
 
     return opened
 
