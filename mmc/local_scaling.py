@@ -58,7 +58,7 @@ class Neighborhood:
         """Fit the kernel for a number of neighbours; more than there are mean all of them."""
         t = min(n_neighbors, self.most)
         D = self.distances
-        scales = D.data[D.indptr[:-1] + t - 1]
+        scales = _positive(D.data[D.indptr[:-1] + t - 1])
         rows = np.repeat(np.arange(len(scales)), np.diff(D.indptr))
         near = D.data <= scales[rows] * (1.0 + _TIE)
         i, j, d = rows[near], D.indices[near], D.data[near]
@@ -108,6 +108,7 @@ class LocalScaling:
         for first in range(0, len(X), size):
             distances = cdist(X[first : first + size], self.points)
             own = _own_scales(distances, t)
+            own[own == 0] = self.scales.min()
             near = distances <= np.maximum(own[:, None], self.scales) * (1.0 + _TIE)
             i, j = np.nonzero(near)
             rows.append(i + first)
@@ -134,6 +135,11 @@ def find_neighbors(X: Array, most: int) -> Neighborhood:
     ValueError
         If all points are equal.
     """
+    largest = float(np.abs(X).max())
+    if largest > 1e150:
+        raise ValueError(
+            f"Values as large as {largest:.3g} overflow when they are squared; rescale the columns."
+        )
     first, vertex = np.unique(X, axis=0, return_index=True, return_inverse=True)[1:]
     order = np.argsort(first)
     points = X[first[order]]
@@ -147,6 +153,7 @@ def find_neighbors(X: Array, most: int) -> Neighborhood:
     # Distances do not know where the origin is, but the rounding of a fast search does.
     centred = points - points.mean(axis=0)
     found = NearestNeighbors(n_neighbors=asked).fit(centred).kneighbors(return_distance=False)
+    lost = 1e-15 * float((centred**2).sum(axis=1).max())
     del centred
     distances = np.empty(found.shape)
     for c in range(asked):
@@ -155,8 +162,11 @@ def find_neighbors(X: Array, most: int) -> Neighborhood:
     distances = np.take_along_axis(distances, by_distance, axis=1)
     found = np.take_along_axis(found, by_distance, axis=1)
     indices, data = list(found), list(distances)
-    # Where even the last of the spare ones ties with the t-th, look at the whole row.
-    unsure = (distances[:, -1] <= distances[:, t - 1] * (1.0 + 1e-6)) & (asked < m - 1)
+    # Where the last of the spare ones ties with the t-th, or the search may have missed one because points
+    # are much closer to each other than to the centre, look at the whole row.
+    unsure = distances[:, -1] <= distances[:, t - 1] * (1.0 + 1e-6)
+    unsure |= distances[:, t - 1] ** 2 < 1e6 * lost
+    unsure &= asked < m - 1
     for i in np.flatnonzero(unsure):
         row = cdist(points[i : i + 1], points)[0]
         row[i] = np.inf
@@ -166,6 +176,13 @@ def find_neighbors(X: Array, most: int) -> Neighborhood:
     pointers = np.concatenate([[0], np.cumsum([len(row) for row in data])])
     graph = csr_array((np.concatenate(data), np.concatenate(indices), pointers), shape=(m, m))
     return Neighborhood(points, place[vertex.ravel()], graph)
+
+
+def _positive(scales: Array) -> Array:
+    """Let widths of zero, of points closer than a square can tell, take the smallest positive one."""
+    if not scales.any():
+        raise ValueError("All points are as good as equal, so that no distance can set a width.")
+    return np.where(scales > 0, scales, scales[scales > 0].min())
 
 
 def _own_scales(distances: Array, n_neighbors: int) -> Array:

@@ -24,6 +24,9 @@ DELTAS = tuple(10.0 ** (e / 2) for e in range(-6, 3))
 #: Values of the Gaussian below this are zero; smaller ones become denormal when they are multiplied.
 _FLUSH = 1e-100
 
+#: The square of a smaller number, or of one over it, is not a number of full precision any more.
+_SMALLEST = 1e-150
+
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
@@ -120,11 +123,11 @@ def place_centres(
     if n_basis < 1 or n_folds < 2:
         raise ValueError(f"n_basis={n_basis} must be at least 1 and n_folds={n_folds} at least 2.")
     centred = points - points.mean(axis=0)
-    spread = float(np.sqrt(np.mean(centred**2)))
-    if not 1e-150 < spread < 1e150:
+    if not _SMALLEST < float(np.abs(centred).max()) < 1.0 / _SMALLEST:
         raise ValueError(
             "All points are equal, or their values overflow when squared: no width fits. Check the columns."
         )
+    spread = float(np.sqrt(np.mean(centred**2)))
     widths = spread * np.array(GAMMAS) if gammas is None else np.asarray(gammas, dtype=np.float64)
     _require_positive("gammas", widths)
     rng = check_random_state(random_state)
@@ -142,5 +145,6 @@ def penalties(deltas: ArrayLike | None) -> Array:
 
 
 def _require_positive(name: str, values: Array) -> None:
-    if values.ndim != 1 or len(values) == 0 or not np.isfinite(values).all() or (values <= 0).any():
-        raise ValueError(f"{name} must be a list of positive numbers.")
+    in_range = (values > _SMALLEST) & (values < 1.0 / _SMALLEST)
+    if values.ndim != 1 or len(values) == 0 or not in_range.all():
+        raise ValueError(f"{name} must be a list of positive numbers, none too small or large to be squared.")

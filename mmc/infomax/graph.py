@@ -28,6 +28,9 @@ Matrix = Any
 #: Up to this size the full decomposition of a dense matrix is quicker and never misses a vector.
 _DENSE = 400
 
+#: Links weaker than this share of the strongest one do not join parts: no eigenvector could tell.
+_LOST = 1e-13
+
 KERNELS = ("local_scaling", "rbf", "precomputed")
 
 
@@ -141,7 +144,7 @@ def leading(matrix: Matrix, k: int) -> Spectrum:
         Of k eigenvectors.
     """
     m = matrix.shape[0]
-    n_parts, part = connected_components(matrix, directed=False)
+    n_parts, part = connected_components(_links(matrix), directed=False)
     sizes = np.bincount(part)
     first = np.unique(part, return_index=True)[1]
     values, owners, vectors = [], [], []
@@ -170,6 +173,17 @@ def self_tuning_labels(matrix: Matrix, k: int, rng: np.random.RandomState) -> ND
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     model = KMeans(k, n_init=10, random_state=rng).fit(rows / np.where(lengths > 0, lengths, 1.0))
     return np.asarray(model.labels_, dtype=np.int64)
+
+
+def _links(matrix: Matrix) -> csr_array:
+    """Give the pattern of a matrix without the entries that rounding would lose beside the largest one."""
+    if not issparse(matrix):
+        size = np.abs(matrix)
+        return csr_array(size > _LOST * size.max())
+    pattern = csr_array(abs(matrix))
+    pattern.data = pattern.data > _LOST * pattern.data.max(initial=0.0)
+    pattern.eliminate_zeros()
+    return pattern
 
 
 def _leading_of_part(block: Matrix, k: int) -> Spectrum:

@@ -37,7 +37,6 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
@@ -57,39 +56,13 @@ from mmc.infomax.graph import (
 )
 from mmc.infomax.lsmi import LSMI
 from mmc.infomax.posterior import PosteriorClusterer
+from mmc.infomax.responses import Model, fit_model, signs
 from mmc.kernels import LENGTHS
 from mmc.local_scaling import Neighborhood, find_neighbors
 from mmc.stepping import State
 
 #: The candidates of [SMIC] section 4.1.
 CANDIDATES = tuple(range(1, 11))
-
-#: An answer below this share of a cluster's highest one is rounding, not an answer.
-_FLOOR = 1e-10
-
-
-@dataclass(frozen=True, eq=False)
-class Model:
-    """The class posteriors that a number of eigenvectors give.
-
-    Attributes
-    ----------
-    graph : Graph
-    spectrum : Spectrum
-        Eigenvalues and signed eigenvectors of the (normalised) kernel.
-    coefficients : ndarray of shape (n_vertices, n_used)
-        α of each cluster, scaled so that K α is the answer at a point.
-    floor : ndarray of shape (n_used,)
-        Answers up to here are none.
-    answers : ndarray of shape (n_vertices, n_used)
-        At the training points.
-    """
-
-    graph: Graph
-    spectrum: Spectrum
-    coefficients: Array
-    floor: Array
-    answers: Array
 
 
 class Problem(NamedTuple):
@@ -347,25 +320,14 @@ class SMIC(PosteriorClusterer):
     def _spectrum(self, graph: Graph) -> Spectrum:
         matrix = scaled(graph.matrix, degree_roots(graph.matrix)) if self.normalize else graph.matrix
         values, vectors = leading(matrix, self.n_clusters)
-        return Spectrum(values, vectors * _signs(vectors, graph.counts))
+        if values[0] <= 0:
+            raise ValueError("The kernel has no positive eigenvalue, so that no cluster answers anywhere.")
+        return Spectrum(values, vectors * signs(vectors, graph.counts))
 
     def _state(self, graph: Graph, spectrum: Spectrum, y: int, before: SMICState | None) -> SMICState:
         """Cluster with the first y eigenvectors."""
         n, prior = len(graph.vertex), self._prior()
-        positive = spectrum.values[:y] > _FLOOR * abs(spectrum.values[0])
-        phi = np.where(positive, spectrum.vectors[:, :y], 0.0)
-        roots = degree_roots(graph.matrix)[:, None] if self.normalize else np.ones((1, 1))
-        mass = graph.counts @ np.maximum(phi, 0.0)
-        weight = np.divide(prior[:y], mass, out=np.zeros(y), where=mass > 0)
-        answers = phi * weight
-        model = Model(
-            graph.light(),
-            spectrum,
-            phi / roots * (weight / np.where(positive, spectrum.values[:y], 1.0)),
-            _FLOOR * answers.max(axis=0),
-            answers,
-        )
-        posterior, silent = self._posterior(model, answers, graph.points, graph.matrix)
+        model, (posterior, silent) = fit_model(graph, spectrum, prior, y, normalized=self.normalize)
         everyone = posterior[graph.vertex]
         labels = np.asarray(everyone.argmax(axis=1), dtype=np.int64)
         return SMICState(
@@ -378,22 +340,6 @@ class SMIC(PosteriorClusterer):
             moved=np.flatnonzero(labels != before.labels) if before else np.empty(0, dtype=np.int64),
             model=model,
         )
-
-    def _posterior(
-        self, model: Model, answers: Array, points: Array | None, rows: Matrix
-    ) -> tuple[Array, NDArray[np.bool_]]:
-        """Turn answers into posteriors; rows without a positive one take those of their nearest neighbour."""
-        heard = np.where(answers > model.floor, answers, 0.0)
-        total = heard.sum(axis=1, keepdims=True)
-        silent = total[:, 0] == 0
-        posterior = np.zeros((len(answers), self.n_clusters))
-        posterior[:, : heard.shape[1]] = heard / np.where(total > 0, total, 1.0)
-        if silent.any():
-            own = np.where(model.answers > model.floor, model.answers, 0.0)
-            speaking = np.flatnonzero(own.sum(axis=1) > 0)
-            nearest = speaking[_nearest(model.graph.points, points, rows, silent, speaking)]
-            posterior[silent, : own.shape[1]] = own[nearest] / own[nearest].sum(axis=1, keepdims=True)
-        return posterior, silent
 
     def _adopt(self, state: SMICState) -> None:
         graph, spectrum = state.model.graph, state.model.spectrum
@@ -413,11 +359,7 @@ class SMIC(PosteriorClusterer):
             t = model.graph.n_neighbors
             if t not in rows:
                 rows[t] = model.graph.kernel(X)
-            K = rows[t]
-            # Like the training points' answers, these are divided by the root of the point's own degree.
-            degree = np.asarray(K.sum(axis=1)).reshape(-1, 1) if self.normalize else np.ones((1, 1))
-            answers = (K @ model.coefficients) / np.sqrt(np.where(degree > 0, degree, 1.0))
-            return self._posterior(model, answers, X, K)[0]
+            return model.posterior(X, rows[t]).values
 
         return values
 
@@ -426,27 +368,6 @@ def _graphs(neighbors: Neighborhood, first: Graph, candidates: Sequence[int]) ->
     yield first
     for t in candidates[1:]:
         yield local_graph(neighbors.kernel(t))
-
-
-def _signs(vectors: Array, counts: NDArray[np.int64]) -> Array:
-    """Give the signs that make the columns add up to something positive, or else their largest entries."""
-    sums = counts @ vectors
-    unclear = np.abs(sums) <= 1e-10 * (counts @ np.abs(vectors))
-    largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])]
-    return np.where(np.where(unclear, largest, sums) < 0, -1.0, 1.0)
-
-
-def _nearest(
-    vertices: Array | None,
-    points: Array | None,
-    rows: Matrix,
-    silent: NDArray[np.bool_],
-    speaking: NDArray[np.int64],
-) -> NDArray[np.int64]:
-    """Find for each silent row the nearest of the speaking vertices, or the one most like it."""
-    if vertices is None or points is None:
-        return np.asarray(np.asarray(rows)[np.ix_(silent, speaking)].argmax(axis=1), dtype=np.int64)
-    return np.asarray(pairwise_distances_argmin(points[silent], vertices[speaking]), dtype=np.int64)
 
 
 def _counted(n: int, noun: str) -> str:

@@ -1,5 +1,6 @@
 """The home page links to experiments that open and run."""
 
+from collections import Counter
 from urllib.parse import parse_qs
 
 import pytest
@@ -7,21 +8,37 @@ from streamlit.testing.v1 import AppTest
 
 from mmc.ui.gallery import LESSONS
 
+_PLAYGROUND, _SELECTION = "pages/1_Playground.py", "pages/2_Model_selection.py"
+
+
+def of(page):
+    """Give a test each lesson that opens a page."""
+    lessons = [lesson for lesson in LESSONS if lesson.page == page]
+    return pytest.mark.parametrize("lesson", lessons, ids=lambda lesson: lesson.title)
+
 
 def test_home_links_to_every_lesson(root):
-    """The home page runs and holds one link for each of the five lessons, with the lesson's address."""
+    """The home page runs and holds one link for each of the nine lessons, with the lesson's address."""
     at = AppTest.from_file(root / "app.py", default_timeout=60).run()
     assert not at.exception
-    found = [parse_qs(link.proto.query_string) for link in at.get("page_link") if link.proto.query_string]
+    links = [link.proto for link in at.get("page_link") if link.proto.query_string]
+    found = [parse_qs(link.query_string) for link in links]
     wanted = [
         {name: [value] if isinstance(value, str) else value for name, value in lesson.address.items()}
         for lesson in LESSONS
     ]
-    assert len(LESSONS) == 5
+    assert len(LESSONS) == 9
     assert sorted(found, key=str) == sorted(wanted, key=str)
+    assert Counter(lesson.page for lesson in LESSONS) == {_PLAYGROUND: 5, _SELECTION: 4}
+    pages = {
+        page: {link.page_script_hash for link in links if _address_of(link, page)}
+        for page in (_PLAYGROUND, _SELECTION)
+    }
+    assert [len(hashes) for hashes in pages.values()] == [1, 1]
+    assert pages[_PLAYGROUND] != pages[_SELECTION]
 
 
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.title)
+@of(_PLAYGROUND)
 def test_the_address_of_a_lesson_is_used(lesson, playground):
     """Every part of a lesson's address reaches its control and the run itself."""
     at = playground(**lesson.address)
@@ -34,14 +51,48 @@ def test_the_address_of_a_lesson_is_used(lesson, playground):
         **result.experiment.data.options,
         **result.experiment.parameters,
     }
+    _assert_used(at, lesson, used)
+    assert result.main.labels.shape == (len(result.dataset.X),)
+    assert len(at.get("plotly_chart")) == len(result.recordings)
+
+
+@of(_SELECTION)
+def test_the_address_of_a_search_is_used(lesson, model_selection):
+    """Every part of a lesson's address reaches its control and the search, and the candidates are drawn."""
+    at = model_selection(**lesson.address)
+    assert not at.exception
+    assert not at.error
+    found, rival, _ = at.session_state["searched"]
+    experiment = found.search.experiment
+    used = {
+        "data": experiment.data.source,
+        "n": experiment.data.options["n_samples"],
+        "show": at.button_group(key="show").value,
+        "rival": rival is not None,
+    }
+    _assert_used(at, lesson, used)
+    assert experiment.algorithm == "SMIC"
+    assert len(found.trials) == 10
+    assert not [trial.error for trial in found.trials if trial.error]
+    assert len(at.get("plotly_chart")) == (3 if rival else 2)
+
+
+def _assert_used(at, lesson, used):
     for name, value in lesson.address.items():
         wanted = [value] if isinstance(value, str) else value
         shown, run = at.session_state[name], used[name]
         assert [_text(v) for v in (shown if isinstance(shown, list) else [shown])] == wanted
         assert [_text(v) for v in (run if isinstance(run, list) else [run])] == wanted
-    assert result.main.labels.shape == (len(result.dataset.X),)
-    assert len(at.get("plotly_chart")) == len(result.recordings)
+
+
+def _address_of(link, page):
+    return any(
+        lesson.page == page and parse_qs(link.query_string).get("data") == [lesson.address["data"]]
+        for lesson in LESSONS
+    )
 
 
 def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
     return f"{value:.10g}" if isinstance(value, int | float) else str(value)

@@ -15,6 +15,8 @@ from mmc.experiment import Data, Experiment, fingerprint
 from mmc.figures import animation_html, make_scene, make_view
 from mmc.ui.exports import export_buttons
 from mmc.ui.runs import Outcome, _work
+from mmc.ui.sweeps import Search
+from mmc.ui.sweeps import _work as search_work
 
 _TABLE = "näme; 1.csv"
 _CONTENT = (
@@ -113,18 +115,23 @@ def test_what_the_page_shows_is_what_it_exports(playground):
     assert np.array_equal(outcome(again, None).main.labels, result.main.labels)
 
 
-def test_the_buttons_offer_four_files(monkeypatch):
+@pytest.fixture
+def offered(monkeypatch):
+    """Catch the files that the buttons offer, made as if each had been asked for."""
+    files = {}
+
+    def button(label, data, file_name, mime, **options):
+        files[file_name] = data()
+
+    monkeypatch.setattr("mmc.ui.exports.st.download_button", button)
+    return files
+
+
+def test_the_buttons_offer_four_files(offered):
     """Labels, experiment, script and animation are named after the table and made when asked for."""
     experiment, content = _EXPERIMENTS["table"]
     known = outcome(experiment, content)
-    offered = {}
-
-    def button(label, data, file_name, mime, **options):
-        offered[file_name] = data()
-
-    monkeypatch.setattr("mmc.ui.exports.st.download_button", button)
-    scene = make_scene(known.main, make_view(known.dataset.X, known.dataset.feature_names))
-    export_buttons(known, {"StocRLS": scene})
+    export_buttons(known)
     endings = ("labels.csv", "experiment.json", "experiment.py", "animation.html")
     assert list(offered) == [f"näme; 1-{ending}" for ending in endings]
     table = pd.read_csv(io.StringIO(offered["näme; 1-labels.csv"]))
@@ -133,6 +140,35 @@ def test_the_buttons_offer_four_files(monkeypatch):
     assert table["cluster"].tolist() == known.main.labels.tolist()
     assert Experiment.from_json(offered["näme; 1-experiment.json"]) == experiment
     assert "StocRLS on näme; 1.csv" in offered["näme; 1-animation.html"]
+
+
+def test_the_animation_shows_the_chosen_columns(offered):
+    """With two columns chosen for the picture, the exported animation has their names on its axes."""
+    known = outcome(Experiment(Data("iris", {}, True), "StocRLS", {"n_clusters": 3, "n_init": 1}), None)
+    names = known.dataset.feature_names
+    export_buttons(known, (3, 1))
+    page = offered["iris-animation.html"]
+    assert names[3] in page
+    assert names[1] in page
+    assert names[0] not in page
+
+
+def test_a_search_adds_its_curve(offered):
+    """With the search that led to the outcome its curve is offered too, with every value of the table."""
+    experiment, content = _EXPERIMENTS["table"]
+    known = outcome(experiment, content)
+    task = Search(
+        replace(experiment, algorithm="SMIC", parameters={"n_clusters": 2}), "n_neighbors", (0, 2, 5), "lsmi"
+    )
+    found = search_work("key", task, content, lambda progress, caption, partial: True)
+    export_buttons(known, found=found)
+    assert list(offered)[1] == "näme; 1-curve.csv"
+    assert len(offered) == 5
+    written = pd.read_csv(io.StringIO(offered["näme; 1-curve.csv"]))
+    assert list(written.columns) == ["n_neighbors", "lsmi", "objective", "clusters", "seconds", "error"]
+    assert written["n_neighbors"].tolist() == [0, 2, 5]
+    assert np.allclose(written["lsmi"], [t.score for t in found.trials], equal_nan=True)
+    assert written["error"].notna().tolist() == [True, False, False]
 
 
 def test_names_of_the_data_cannot_break_out_of_the_animation():

@@ -130,6 +130,32 @@ def visit(app: str, new_page: Callable[..., Page]) -> Callable[..., Page]:
     return visited
 
 
+@pytest.fixture
+def visit_search(app: str, new_page: Callable[..., Page]) -> Callable[..., Page]:
+    """Open the model-selection page at an address; unless `wait` is false, wait for its curve."""
+
+    def visited(query: str = "", wait: bool = True, **options: object) -> Page:
+        page = new_page(**options)
+        page.goto(f"{app}/Model_selection" + (f"?{query}" if query else ""))
+        if wait:
+            wait_for_curve(page)
+        return page
+
+    return visited
+
+
+def wait_for_curve(page: Page) -> None:
+    """Wait until the curve of all candidates is drawn, and the server has nothing more to say."""
+    page.wait_for_selector(".st-key-curve .js-plotly-plot .scatterlayer .points path")
+    page.wait_for_function("() => !document.querySelector('[data-testid=stStatusWidget]')")
+
+
+@pytest.fixture
+def searched() -> Callable[[Page], None]:
+    """Wait until a page shows its curve."""
+    return wait_for_curve
+
+
 def wait_for_chart(page: Page) -> None:
     """Wait until a chart is drawn, the player is there, and the server has nothing more to say."""
     page.wait_for_selector(".st-key-chart_0 .js-plotly-plot .scatterlayer .points path")

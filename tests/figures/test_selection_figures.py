@@ -191,7 +191,9 @@ def test_each_band_goes_from_pale_to_full_in_its_clusters_colour(model, view):
     assert [place for place, _ in scale] == pytest.approx([0, 1 / 3, 1 / 3, 2 / 3, 2 / 3, 1])
     for h in range(3):
         red, green, blue = (int(cluster_color(h)[c : c + 2], 16) for c in (1, 3, 5))
-        pale, full = (re.fullmatch(r"rgba\((\d+),(\d+),(\d+),(.*)\)", c).groups() for _, c in scale[2 * h :][:2])
+        pale, full = (
+            re.fullmatch(r"rgba\((\d+),(\d+),(\d+),(.*)\)", c).groups() for _, c in scale[2 * h :][:2]
+        )
         assert tuple(map(int, pale[:3])) == tuple(map(int, full[:3])) == (red, green, blue)
         assert float(pale[3]) < 0.1 < 0.5 < float(full[3])
 
@@ -346,8 +348,8 @@ def test_no_text_of_the_data_enters_a_thumbnail(labels, data):
     named = make_view(data.X, (_NASTY, "<script>"))
     svg = thumbnail(named, labels, width=130)
     circle = r'<circle cx="-?[\d.]+" cy="-?[\d.]+" r="2\.6" fill="#[0-9A-F]{6}"/>'
-    whole = rf'<svg xmlns="http://www\.w3\.org/2000/svg" viewBox="0 0 130 130" width="130" height="130">({circle}){{60}}</svg>'
-    assert re.fullmatch(whole, svg, flags=re.IGNORECASE)
+    frame = r'<svg xmlns="http://www\.w3\.org/2000/svg" viewBox="0 0 130 130" width="130" height="130">'
+    assert re.fullmatch(rf"{frame}({circle}){{60}}</svg>", svg, flags=re.IGNORECASE)
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-9, 1e9, 0.0])

@@ -1,0 +1,138 @@
+"""From eigenvectors to class posteriors: signs, cut-off, scaling to the priors, and who has no answer.
+
+[SMIC] section 2.3: cluster y answers at x with π_y max(0, Σ_i K(x, x_i) φ̃_y,i) / (λ_y Σ_i max(0, φ̃_y,i)), and
+the posterior is its share of all answers. A point at which no cluster answers takes the posterior of the
+nearest training point at which one does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import pairwise_distances_argmin
+
+from mmc.infomax.graph import Array, Graph, Matrix, Spectrum, degree_roots
+
+#: An answer below this share of a cluster's highest one is rounding, not an answer.
+_FLOOR = 1e-10
+
+
+class Posterior(NamedTuple):
+    """Class posteriors, and at which points no cluster answered."""
+
+    values: Array
+    silent: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """The answers of a number of eigenvectors.
+
+    Attributes
+    ----------
+    graph : Graph
+    spectrum : Spectrum
+        Eigenvalues and signed eigenvectors of the (normalised) kernel.
+    coefficients : ndarray of shape (n_vertices, n_used)
+        α of each cluster, scaled so that K α is its answer.
+    answers : ndarray of shape (n_vertices, n_used)
+        At the vertices.
+    normalized : bool
+        Whether answers are divided by the root of a point's degree, as those at the vertices are.
+    """
+
+    graph: Graph
+    spectrum: Spectrum
+    coefficients: Array
+    answers: Array
+    normalized: bool
+
+    def posterior(self, X: Array, rows: Matrix) -> Posterior:
+        """Give the class posteriors of new points.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_points, n_features)
+        rows : ndarray or csr_array of shape (n_points, n_vertices)
+            Their kernel values.
+
+        Returns
+        -------
+        Posterior
+        """
+        answers = np.asarray(rows @ self.coefficients)
+        if self.normalized:
+            degree = np.asarray(rows.sum(axis=1)).reshape(-1, 1)
+            answers /= np.sqrt(np.where(degree > 0, degree, 1.0))
+        return self._shares(answers, X, rows)
+
+    def _shares(self, answers: Array, points: Array | None, rows: Matrix) -> Posterior:
+        heard, own = self._heard(answers), self._heard(self.answers)
+        silent = heard.sum(axis=1) == 0
+        speaking = np.flatnonzero(own.sum(axis=1) > 0)
+        if silent.any():
+            heard[silent] = own[speaking[_nearest(self.graph.points, points, rows, silent, speaking)]]
+        values = np.zeros((len(answers), len(self.spectrum.values)))
+        values[:, : heard.shape[1]] = heard / heard.sum(axis=1, keepdims=True)
+        # Clusters that are equally likely must stay so however the sums were rounded: the first one wins.
+        return Posterior(np.round(values, 10), silent)
+
+    def _heard(self, answers: Array) -> Array:
+        return np.where(answers > _FLOOR * self.answers.max(axis=0), np.maximum(answers, 0.0), 0.0)
+
+
+def fit_model(
+    graph: Graph, spectrum: Spectrum, prior: Array, used: int, *, normalized: bool
+) -> tuple[Model, Posterior]:
+    """Make the model of the first eigenvectors, and the posteriors at the vertices.
+
+    Parameters
+    ----------
+    graph : Graph
+    spectrum : Spectrum
+        Of signed eigenvectors. Those whose eigenvalue is not positive answer nowhere.
+    prior : ndarray of shape (n_clusters,)
+    used : int
+        How many eigenvectors.
+    normalized : bool
+        Whether the eigenvectors are those of the normalised kernel.
+
+    Returns
+    -------
+    model : Model
+    posterior : Posterior
+    """
+    values = spectrum.values[:used]
+    positive = values > _FLOOR * abs(spectrum.values[0])
+    phi = np.where(positive, spectrum.vectors[:, :used], 0.0)
+    mass = graph.counts @ np.maximum(phi, 0.0)
+    weight = np.divide(prior[:used], mass, out=np.zeros(used), where=mass > 0)
+    coefficients = phi * (weight / np.where(positive, values, 1.0))
+    if normalized:
+        coefficients /= degree_roots(graph.matrix)[:, None]
+    model = Model(graph.light(), spectrum, coefficients, phi * weight, normalized)
+    return model, model._shares(model.answers, graph.points, graph.matrix)
+
+
+def signs(vectors: Array, counts: NDArray[np.int64]) -> Array:
+    """Give the signs that make the columns add up to something positive, or else their largest entries."""
+    sums = counts @ vectors
+    unclear = np.abs(sums) <= 1e-10 * (counts @ np.abs(vectors))
+    largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])]
+    return np.where(np.where(unclear, largest, sums) < 0, -1.0, 1.0)
+
+
+def _nearest(
+    vertices: Array | None,
+    points: Array | None,
+    rows: Matrix,
+    silent: NDArray[np.bool_],
+    speaking: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Find for each silent row the nearest of the speaking vertices, or the one most like it."""
+    if vertices is None or points is None:
+        return np.asarray(np.asarray(rows)[np.ix_(silent, speaking)].argmax(axis=1), dtype=np.int64)
+    return np.asarray(pairwise_distances_argmin(points[silent], vertices[speaking]), dtype=np.int64)
