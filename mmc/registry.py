@@ -134,8 +134,8 @@ class Algorithm:
     paper : str
     summary : str
         One sentence for someone who has not read the paper.
-    objective : str
-        Short name of what is minimised, for the axis of its curve.
+    objective, meaning : str
+        Short name of what is minimised, for the axis of its curve, and a sentence that says what it is.
     parameters : tuple of Parameter
     max_samples : int
         Beyond this the app refuses; the library refuses only what memory cannot hold.
@@ -149,6 +149,7 @@ class Algorithm:
     paper: str
     summary: str
     objective: str
+    meaning: str
     parameters: tuple[Parameter, ...]
     max_samples: int
     tune: str
@@ -418,6 +419,7 @@ _MIC = (
 _SMIC_PAPER = (
     "Sugiyama et al.: Information-Maximization Clustering based on Squared-Loss Mutual Information, 2014"
 )
+_INFORMATION = "Minus an estimate of how much the clusters tell about the points; lower is better."
 _UMC_RLS_PAPER = "Pahikkala et al.: Unsupervised Multi-Class Regularized Least-Squares Classification, 2012"
 
 
@@ -429,6 +431,7 @@ def _rls(estimator: type[StepwiseClusterer], summary: str, extra: tuple[Paramete
         paper=_UMC_RLS_PAPER,
         summary=summary,
         objective="Q",
+        meaning="How badly the cluster models fit their own labels; lower is better.",
         parameters=(*_RLS_MODEL, *extra, *_RLS_STARTS),
         max_samples=5000,
         tune="width",
@@ -455,6 +458,7 @@ ALGORITHMS: Mapping[str, Algorithm] = MappingProxyType(
                 paper=_SMIC_PAPER,
                 summary="Reads the clusters off the eigenvectors of a graph of neighbours, in closed form.",
                 objective="−information",
+                meaning=_INFORMATION,
                 parameters=_SMIC,
                 max_samples=5000,
                 tune="n_neighbors",
@@ -466,6 +470,7 @@ ALGORITHMS: Mapping[str, Algorithm] = MappingProxyType(
                 paper=_SMIC_PAPER,
                 summary="Climbs from spectral clustering to a logistic model that is sure of equal clusters.",
                 objective="−information",
+                meaning=_INFORMATION,
                 parameters=_MIC,
                 max_samples=5000,
                 tune="n_neighbors",

@@ -9,6 +9,7 @@ import streamlit as st
 from mmc import registry
 from mmc.datasets import labels_frame, to_csv_text
 from mmc.figures import animation_html
+from mmc.ui.controls import address
 from mmc.ui.player import drawn
 from mmc.ui.runs import Outcome
 from mmc.ui.sweeps import Found
@@ -62,4 +63,11 @@ def export_buttons(
                 on_click="ignore",
                 key=f"download {ending}",
             )
+    if found is not None:
+        st.page_link(
+            "pages/1_Playground.py",
+            label="Open this candidate in the playground",
+            icon=":material/scatter_plot:",
+            query_params=address(experiment),
+        )
     st.caption("The address of this page reproduces the run; a table of your own must be loaded again.")

@@ -38,7 +38,7 @@ def _metrics(outcome: Outcome, name: str) -> None:
         st.metric(
             registry.get(name).objective,
             f"{objective:.4g}",
-            help="What the algorithm minimises: how badly the cluster models fit their own labels.",
+            help=f"What the algorithm minimises. {registry.get(name).meaning}",
         )
         st.metric("Time", f"{recording.seconds:.2f} s", help="All starts together.")
         if len(ends) > 1:

@@ -220,6 +220,19 @@ def test_more_parts_than_clusters():
     assert "8 points without an answer follow the nearest with one" in model.state_.caption
 
 
+@pytest.mark.parametrize("offset", [1e6, 1e9])
+@pytest.mark.parametrize("seed", range(3))
+def test_silent_points_do_not_know_the_origin(seed, offset):
+    """Who is nearest to a silent point does not change when all points are moved."""
+    y = np.repeat([0, 1, 2], [20, 30, 8])
+    X = cloud(58, seed=seed) + np.array([[-25, 0], [25, 0], [0, 25]])[y]
+    X = np.round(X * 2**10) / 2**10  # so that moving them is exact
+    model, moved = (SMIC(2, n_neighbors=3).fit(points) for points in (X, X + offset))
+    assert model.silent_.size > 0
+    np.testing.assert_array_equal(moved.labels_, model.labels_)
+    np.testing.assert_array_equal(moved.predict(X + offset), model.labels_)
+
+
 def test_caption_of_one_silent_point():
     """One point is one point."""
     model = SMIC(2, kernel="precomputed").fit(np.eye(3))
