@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csc_array, csr_array, issparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 from sklearn.cluster import KMeans
@@ -27,6 +27,9 @@ Matrix = Any
 
 #: Up to this size the full decomposition of a dense matrix is quicker and never misses a vector.
 _DENSE = 400
+
+#: Restarts of Lanczos; graphs of many features need fewer than fifty, a chain of points hundreds.
+_PATIENCE = 60
 
 #: Links weaker than this share of the strongest one do not join parts: no eigenvector could tell.
 _LOST = 1e-13
@@ -188,17 +191,18 @@ def _links(matrix: Matrix) -> csr_array:
 
 def _leading_of_part(block: Matrix, k: int) -> Spectrum:
     m = block.shape[0]
-    if m > _DENSE and k < m // 4:
-        start = np.random.default_rng(0).uniform(0.5, 1.0, m)
-        try:
-            values, vectors = eigsh(block, k, which="LA", v0=start, ncv=min(m, max(4 * k, 40)))
-        except ArpackNoConvergence as error:
-            raise ValueError(
-                f"The {k} leading eigenvectors of the kernel were not found: they are too close to each "
-                "other. Take more neighbours, or fewer clusters."
-            ) from error
-        order = np.argsort(-values, kind="stable")
-        return Spectrum(values[order], vectors[:, order])
-    dense = block.toarray() if issparse(block) else block
-    values, vectors = np.linalg.eigh(dense)
-    return Spectrum(values[::-1][:k], vectors[:, ::-1][:, :k])
+    if m <= _DENSE or k >= m // 4:
+        values, vectors = np.linalg.eigh(block.toarray() if issparse(block) else block)
+        return Spectrum(values[::-1][:k], vectors[:, ::-1][:, :k])
+    start = np.random.default_rng(0).uniform(0.5, 1.0, m)
+    try:
+        values, vectors = eigsh(block, k, which="LA", v0=start, ncv=max(4 * k, 40), maxiter=_PATIENCE)
+    except ArpackNoConvergence:
+        if not issparse(block):
+            values, vectors = np.linalg.eigh(block)
+        else:
+            # Along a chain the leading eigenvalues all but touch; seen from just above they are far apart.
+            top = float(eigsh(block, 1, which="LA", v0=start, tol=1e-3, return_eigenvectors=False)[0])
+            values, vectors = eigsh(csc_array(block), k, sigma=top + 0.002 * abs(top), v0=start)
+    order = np.argsort(-values, kind="stable")[:k]
+    return Spectrum(values[order], vectors[:, order])

@@ -31,7 +31,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mmc.infomax.density_ratio import Array, Codes, Estimate, penalties, place_centres
+from mmc.infomax.density_ratio import Array, Codes, Estimate, one_thread, penalties, place_centres
 
 
 class LSMI:
@@ -86,8 +86,11 @@ class LSMI:
         -------
         Estimate
         """
+        with one_thread():
+            return self._estimate(self.centres.codes(labels))
+
+    def _estimate(self, codes: Codes) -> Estimate:
         centres = self.centres
-        codes = centres.codes(labels)
         c, M = int(codes.max()) + 1, centres.n_folds
         group = centres.fold * c + codes
         counts = np.asarray(np.bincount(group, minlength=M * c).reshape(M, c), dtype=np.int64)

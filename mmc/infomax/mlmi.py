@@ -38,9 +38,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from mmc.infomax.density_ratio import Array, Centres, Estimate, place_centres
+from mmc.infomax.density_ratio import Array, Centres, Codes, Estimate, one_thread, place_centres
 
-Codes = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 #: By how much the mean log ratio of a class may at most fall short of its maximum.
@@ -105,8 +104,11 @@ class MLMI:
         ValueError
             If every width leaves a point out of reach.
         """
+        with one_thread():
+            return self._estimate(self.centres.codes(labels))
+
+    def _estimate(self, codes: Codes) -> Estimate:
         centres = self.centres
-        codes = centres.codes(labels)
         cv = np.array([[_held_out(centres, codes, gamma)] for gamma in centres.gammas])
         if np.isinf(cv).all():
             raise ValueError(

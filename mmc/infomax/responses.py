@@ -135,4 +135,7 @@ def _nearest(
     """Find for each silent row the nearest of the speaking vertices, or the one most like it."""
     if vertices is None or points is None:
         return np.asarray(np.asarray(rows)[np.ix_(silent, speaking)].argmax(axis=1), dtype=np.int64)
-    return np.asarray(pairwise_distances_argmin(points[silent], vertices[speaking]), dtype=np.int64)
+    # Distances do not know where the origin is, but their rounding does.
+    centre = vertices.mean(axis=0)
+    near = pairwise_distances_argmin(points[silent] - centre, vertices[speaking] - centre)
+    return np.asarray(near, dtype=np.int64)

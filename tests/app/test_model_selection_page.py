@@ -5,6 +5,7 @@ import io
 import json
 import threading
 import time
+from urllib.parse import parse_qs
 
 import numpy as np
 import pandas as pd
@@ -660,6 +661,23 @@ def test_the_exported_experiment_makes_the_labels_of_its_candidate(address, mode
     np.testing.assert_array_equal(again.make().fit(again.data.load().X).labels_, trial.labels)
     written = pd.read_csv(io.StringIO(offered["labels.csv"]()))
     assert written["cluster"].tolist() == trial.labels.tolist()
+
+
+def test_a_candidate_opens_in_the_playground(model_selection, playground):
+    """The link below leads to the same labels on the other page."""
+    at = fine(model_selection(data="moons", n="60", seed="4", candidates="3,6", at="6", normalize="false"))
+    (link,) = [link.proto for link in at.get("page_link") if link.proto.query_string]
+    there = playground(**parse_qs(link.query_string))
+    assert not there.error
+    assert there.session_state["result"].experiment.algorithm == "SMIC"
+    np.testing.assert_array_equal(there.session_state["result"].main.labels, found(at).trials[1].labels)
+
+
+def test_a_candidate_beyond_what_the_playground_takes_is_shown_all_the_same(model_selection):
+    """A value that the other page would refuse costs nobody this page."""
+    at = model_selection(algorithm="MIC", n="60", candidates="6,400", at="400")
+    assert not at.exception
+    assert {"curve", "chart_0"} == set(charts(at))
 
 
 def test_reference_labels_never_change_the_choice(model_selection, settle):

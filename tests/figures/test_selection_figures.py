@@ -319,32 +319,17 @@ def test_bands_have_a_curve_for_each_kind_with_its_deviation():
     assert figure.layout.xaxis.title.text == "&lt;i&gt;share&lt;/i&gt;"
 
 
-_LABELS = {
-    "whole numbers": [0, 1, 2],
-    "words": ["b", "a", "c"],
-    "fractions": [0.5, -1.5, 2.0],
-    "true and false": [True, False, True],
-    "below zero": [-1, 0, 1],
-    "words and numbers": [1, "a", None],
-    "marks": ["<script>", "&", '"/>'],
-}
+@pytest.mark.parametrize("numbers", [[0, 1, 2], [4, 0, 0], [19, 20, 7]], ids=str)
+def test_a_thumbnail_has_the_colours_of_the_clusters(numbers, view):
+    """Each point has the colour that its cluster has in the other figures."""
+    labels = np.array(numbers)[np.arange(60) % 3]
+    fills = re.findall(r'fill="(#\w{6})"', thumbnail(view, labels))
+    assert fills == [cluster_color(int(h)) for h in labels]
 
 
-@pytest.mark.parametrize("kinds", _LABELS.values(), ids=_LABELS)
-def test_a_thumbnail_takes_labels_of_any_kind(kinds, data, view):
-    """Points of one label have one colour, and different labels have different ones."""
-    labels = np.empty(60, dtype=object)
-    labels[:] = [kinds[i % 3] for i in range(60)]
-    given = labels if any(isinstance(k, str) != isinstance(kinds[0], str) for k in kinds) else labels.tolist()
-    svg = thumbnail(view, given)
-    fills = re.findall(r'fill="(#\w{6})"', svg)
-    assert len(fills) == 60
-    assert len(set(zip(map(str, labels), fills, strict=True))) == len(set(map(str, kinds))) == len(set(fills))
-
-
-@pytest.mark.parametrize("labels", [None, ["</svg><script>alert(1)</script>"] * 60, [_NASTY] * 60])
+@pytest.mark.parametrize("labels", [None, np.arange(60) % 3], ids=["none", "three"])
 def test_no_text_of_the_data_enters_a_thumbnail(labels, data):
-    """Whatever columns and labels are called, the picture holds numbers and colours alone."""
+    """Whatever columns are called, the picture holds numbers and colours alone."""
     named = make_view(data.X, (_NASTY, "<script>"))
     svg = thumbnail(named, labels, width=130)
     circle = r'<circle cx="-?[\d.]+" cy="-?[\d.]+" r="2\.6" fill="#[0-9A-F]{6}"/>'

@@ -17,6 +17,7 @@ from mmc.infomax.graph import (
     scaled,
     self_tuning_labels,
 )
+from mmc.local_scaling import find_neighbors
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -306,3 +307,14 @@ def test_more_clusters_than_points_are_refused(X, message):
     require_vertices(graph, 3)
     with pytest.raises(ValueError, match=message):
         require_vertices(graph, 4)
+
+
+@pytest.mark.parametrize("normalize", [True, False])
+def test_a_long_chain_is_decomposed(normalize):
+    """Along a chain the leading eigenvalues all but touch; they and their vectors are found all the same."""
+    K = find_neighbors(np.linspace(0.0, 1.0, 900)[:, None], 2).kernel(2).matrix
+    matrix = scaled(K, degree_roots(K)) if normalize else K
+    found = leading(matrix, 3)
+    np.testing.assert_allclose(found.values, np.linalg.eigvalsh(matrix.toarray())[::-1][:3], atol=1e-12)
+    np.testing.assert_allclose(matrix @ found.vectors, found.vectors * found.values, atol=1e-9)
+    np.testing.assert_allclose(found.vectors.T @ found.vectors, np.eye(3), atol=1e-9)

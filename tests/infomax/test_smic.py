@@ -435,10 +435,10 @@ def test_predict_knows_the_class_prior(toy, prior):
 @pytest.mark.parametrize("settings_", MODELS.values(), ids=MODELS)
 def test_digits_in_many_features(settings_):
     """Sixty-four features, ten clusters: predict equals labels_."""
-    X = load_digits().data[:250]
+    X = load_digits().data[:160]
     model = SMIC(10, **settings_).fit(X)
     np.testing.assert_array_equal(model.predict(X), model.labels_)
-    assert model.posterior_.shape == (250, 10)
+    assert model.posterior_.shape == (160, 10)
 
 
 @pytest.mark.parametrize(
@@ -610,7 +610,7 @@ def mean_rand(make, c: int, normalize: bool, seeds) -> float:
 
 @pytest.mark.parametrize(
     ("make", "c", "at_least", "n_draws"),
-    [(make_circle_gaussian, 2, 0.97, 5), (make_spirals, 2, 0.99, 3), (make_four_gaussians, 4, 1.0, 2)],
+    [(make_circle_gaussian, 2, 0.97, 5), (make_spirals, 2, 0.99, 2), (make_four_gaussians, 4, 1.0, 2)],
 )
 def test_the_figures_of_the_paper(make, c, at_least, n_draws):
     """With normalisation the toys of the paper are solved as there."""
@@ -619,7 +619,7 @@ def test_the_figures_of_the_paper(make, c, at_least, n_draws):
 
 def test_the_literal_form_fails_on_the_circle():
     """Without normalisation circle and Gaussian are not told apart."""
-    assert mean_rand(make_circle_gaussian, 2, False, range(5)) < 0.6
+    assert mean_rand(make_circle_gaussian, 2, False, range(3)) < 0.6
 
 
 def test_iris():
