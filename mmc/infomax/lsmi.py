@@ -18,8 +18,8 @@ CV             cv              mean error on the held-out folds
 =============  ==============  ===========================================================
 
 Costs, with n points, b centres, c classes, g widths and M folds: g n b² once for all labellings (the moments
-of each fold do not depend on labels), then for each labelling g n b for ĥ and g M c eigendecompositions of Ĥ
-(b/c by b/c), after which every δ is a division. Memory: n b + g M b² numbers.
+of each fold do not depend on labels), then for each labelling g n b for ĥ and g M c reductions of Ĥ (b/c by
+b/c) to tridiagonal form, after which every δ costs b/c. Memory: n b + g M b² numbers.
 
 Deviations: the first sums of CV_m and of eq. 14 run over all pairs of an x and a y, so class y enters with
 its count. A fold's fit uses only the centres outside the fold. A class without a centre, or without a point
@@ -30,8 +30,10 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import csr_array
 
 from mmc.infomax.density_ratio import Array, Codes, Estimate, one_thread, penalties, place_centres
+from mmc.infomax.ridge_path import ridge_path
 
 
 class LSMI:
@@ -125,7 +127,7 @@ class LSMI:
             square = np.ix_(centre, centre)
             mean = (h[-1, y, centre] - h[m, y, centre]) / others
             H = (G[-1][square] - G[m][square]) * (rest[y] / others**2)
-            theta = _ridge(H, mean, self.deltas)
+            theta = ridge_path(H, mean, self.deltas)
             ratio_squared = (theta * (G[m][square] @ theta)).sum(axis=0)
             error += here[y] * ratio_squared / (2.0 * size**2) - h[m, y, centre] @ theta / size
         return error
@@ -138,7 +140,7 @@ class LSMI:
         for y in range(len(counts)):
             centre = np.flatnonzero(codes[self.centres.basis] == y)
             H, mean = G[np.ix_(centre, centre)] * (counts[y] / n**2), h[y, centre] / n
-            theta = _ridge(H, mean, np.array([delta]))[:, 0]
+            theta = ridge_path(H, mean, np.array([delta]))[:, 0]
             value += float(theta @ mean - 0.5 * theta @ H @ theta)
         return value
 
@@ -173,18 +175,11 @@ def lsmi(
     return judge(labels)
 
 
-def _ridge(H: Array, h: Array, deltas: Array) -> Array:
-    """Solve (H + δI) θ = h for every δ with one decomposition; one column for each δ."""
-    values, vectors = np.linalg.eigh(H)
-    return np.asarray(vectors @ ((vectors.T @ h)[:, None] / (np.maximum(values, 0.0)[:, None] + deltas)))
-
-
 def _with_total(parts: Array) -> Array:
     return np.concatenate([parts, parts.sum(axis=0, keepdims=True)])
 
 
 def _group_sums(L: Array, group: Codes, n_groups: int) -> Array:
     """Add up the rows of each group."""
-    one_hot = np.zeros((n_groups, len(L)))
-    one_hot[group, np.arange(len(L))] = 1.0
-    return np.asarray(one_hot @ L)
+    member = csr_array((np.ones(len(L)), (group, np.arange(len(L)))), shape=(n_groups, len(L)))
+    return np.asarray(member @ L)

@@ -115,6 +115,8 @@ def search(task: Search, content: bytes | None, draw: Callable[[Found], None] | 
     require_content(task.experiment.data, content)
     key = f"{task.experiment.to_json()} {task.parameter} {task.values} {task.score}"
     found = obtain(key, lambda report: _work(key, task, content, report), draw)
+    if not found.trials:
+        raise ValueError("Cancelled before a candidate was done. Change a control to run again.")
     found.best  # noqa: B018 - says why, where every candidate failed
     return found
 
