@@ -419,7 +419,6 @@ _MIC = (
 _SMIC_PAPER = (
     "Sugiyama et al.: Information-Maximization Clustering based on Squared-Loss Mutual Information, 2014"
 )
-_INFORMATION = "Minus an estimate of how much the clusters tell about the points; lower is better."
 _UMC_RLS_PAPER = "Pahikkala et al.: Unsupervised Multi-Class Regularized Least-Squares Classification, 2012"
 
 
@@ -438,6 +437,23 @@ def _rls(estimator: type[StepwiseClusterer], summary: str, extra: tuple[Paramete
     )
 
 
+def _infomax(
+    estimator: type[StepwiseClusterer], summary: str, parameters: tuple[Parameter, ...]
+) -> Algorithm:
+    return Algorithm(
+        name=estimator.__name__,
+        estimator=estimator,
+        family="information maximization",
+        paper=_SMIC_PAPER,
+        summary=summary,
+        objective="−information",
+        meaning="Minus an estimate of how much the clusters tell about the points; lower is better.",
+        parameters=parameters,
+        max_samples=5000,
+        tune="n_neighbors",
+    )
+
+
 ALGORITHMS: Mapping[str, Algorithm] = MappingProxyType(
     {
         entry.name: entry
@@ -451,29 +467,15 @@ ALGORITHMS: Mapping[str, Algorithm] = MappingProxyType(
             _rls(
                 StocRLS, "Visits the points in order and moves each to where it fits best, until none moves."
             ),
-            Algorithm(
-                name="SMIC",
-                estimator=SMIC,
-                family="information maximization",
-                paper=_SMIC_PAPER,
-                summary="Reads the clusters off the eigenvectors of a graph of neighbours, in closed form.",
-                objective="−information",
-                meaning=_INFORMATION,
-                parameters=_SMIC,
-                max_samples=5000,
-                tune="n_neighbors",
+            _infomax(
+                SMIC,
+                "Reads the clusters off the eigenvectors of a graph of neighbours, in closed form.",
+                _SMIC,
             ),
-            Algorithm(
-                name="MIC",
-                estimator=MIC,
-                family="information maximization",
-                paper=_SMIC_PAPER,
-                summary="Climbs from spectral clustering to a logistic model that is sure of equal clusters.",
-                objective="−information",
-                meaning=_INFORMATION,
-                parameters=_MIC,
-                max_samples=5000,
-                tune="n_neighbors",
+            _infomax(
+                MIC,
+                "Climbs from spectral clustering to a logistic model that is sure of equal clusters.",
+                _MIC,
             ),
         )
     }

@@ -15,22 +15,15 @@ def outcome() -> ui.Outcome:
         st.divider()
         k = ui.usual_k(data.source, data.options.get("classes", ()))
         name = ui.algorithm_control()
-        parameters = ui.parameter_controls(name, k)
+        above = st.container()
         beside = ui.beside_control(name)
+        with above:
+            parameters = ui.parameter_controls(name, k)
     return ui.run(Experiment(data, name, parameters), content, beside)
 
 
 st.title("Playground")
-progress = st.container()
-try:
-    with progress:
-        result = st.session_state["result"] = outcome()
-except ValueError as error:
-    ui.notice(error, "info" if isinstance(error, ui.NotYet) else "error")
-    result = st.session_state.get("result")
-    if result is None:
-        st.stop()
-    st.caption("Below is the last result that worked.")
+result = ui.last_good("result", outcome)
 if result.stopped:
     ui.notice(f"This run was {result.stopped}; you see what it had reached.", "warning")
 alone = len(result.recordings) == 1

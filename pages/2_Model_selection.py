@@ -15,10 +15,13 @@ def searched() -> tuple[ui.Found, ui.Found | None, bytes | None]:
         st.divider()
         k = ui.usual_k(data.source, data.options.get("classes", ()))
         name = ui.algorithm_control("SMIC")
-        parameter, values, score = ui.sweep_controls(name, k)
-        parameters = ui.parameter_controls(name, k, without=parameter)
+        parameter, text, score = ui.sweep_controls(name, k)
+        above = st.container()
         beside = ui.rival_control(name, parameter)
-    task = ui.Search(Experiment(data, name, parameters), parameter, tuple(values), score)
+        with above:
+            parameters = ui.parameter_controls(name, k, without=parameter)
+    values = ui.read_candidates(name, parameter, text)
+    task = ui.Search(Experiment(data, name, parameters), parameter, values, score)
     found = ui.search(task, content, ui.draw_partial)
     rival = ui.search(ui.rival(task), content, ui.draw_partial) if beside else None
     return found, rival, content
@@ -29,17 +32,7 @@ st.write(
     "Most clusterings depend on a parameter that nobody tells you. Here every candidate is clustered and "
     "then scored without true labels: the better labels can be told from points, the higher the score."
 )
-progress = st.container()
-try:
-    with progress:
-        result = st.session_state["searched"] = searched()
-except ValueError as error:
-    ui.notice(error, "info" if isinstance(error, ui.NotYet) else "error")
-    result = st.session_state.get("searched")
-    if result is None:
-        st.stop()
-    st.caption("Below is the last result that worked.")
-found, rival, content = result
+found, rival, content = ui.last_good("searched", searched)
 if found.stopped:
     ui.notice(f"This search was {found.stopped}; you see the candidates that were done.", "warning")
 left, right = st.columns([3, 2], gap="large")

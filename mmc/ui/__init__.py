@@ -7,6 +7,7 @@ from mmc.ui.controls import (
     data_controls,
     open_experiment,
     parameter_controls,
+    read_candidates,
     rival_control,
     sweep_controls,
     usual_k,
@@ -18,13 +19,12 @@ from mmc.ui.gallery import gallery
 from mmc.ui.player import play
 from mmc.ui.results import result_summary
 from mmc.ui.runs import Outcome, run, warm_up
-from mmc.ui.store import NotYet
+from mmc.ui.store import last_good
 from mmc.ui.sweeps import Found, Search, rival, search
 from mmc.ui.views import candidate_view
 
 __all__ = [
     "Found",
-    "NotYet",
     "Outcome",
     "Search",
     "algorithm_control",
@@ -38,12 +38,14 @@ __all__ = [
     "export_buttons",
     "frame",
     "gallery",
+    "last_good",
     "look_at",
     "notice",
     "open_experiment",
     "parameter_controls",
     "plain",
     "play",
+    "read_candidates",
     "result_summary",
     "rival",
     "rival_control",

@@ -108,16 +108,22 @@ def parameter_controls(name: str, k: int, without: str = "") -> dict[str, Any]:
     -------
     dict
         Those that matter in this setting.
+
+    Raises
+    ------
+    ValueError
+        If one cannot be read; by then every control is on the page, so that none forgets its value.
     """
     entry = registry.get(name)
     matter = [p for p in _that_matter(entry, k) if p.name != without]
-    values = {p.name: _control(p, _default(entry, p, k)) for p in matter if not p.advanced}
+    given = {p: _control(p, _default(entry, p, k)) for p in matter if not p.advanced}
     with st.expander("More parameters"):
-        values |= {p.name: _control(p, _default(entry, p, k)) for p in matter if p.advanced}
+        given |= {p: _control(p, _default(entry, p, k)) for p in matter if p.advanced}
+    values = {p.name: p.parse(v) if isinstance(v, str) else v for p, v in given.items()}
     return {name: value for name, value in values.items() if value is not None}
 
 
-def sweep_controls(name: str, k: int) -> tuple[str, list[Any], str]:
+def sweep_controls(name: str, k: int) -> tuple[str, str, str]:
     """Let a person choose what is tried and how it is scored.
 
     Parameters
@@ -129,14 +135,9 @@ def sweep_controls(name: str, k: int) -> tuple[str, list[Any], str]:
     Returns
     -------
     parameter : str
-    values : list
-        The candidates.
+    text : str
+        The candidates as they were written, for `read_candidates`.
     score : str
-
-    Raises
-    ------
-    ValueError
-        If the candidates cannot be read.
     """
     entry = registry.get(name)
     known = {p.name: p for p in _that_matter(entry, k) if p.candidates}
@@ -165,11 +166,22 @@ def sweep_controls(name: str, k: int) -> tuple[str, list[Any], str]:
         "points give the same clusters. objective: what the algorithm itself minimises. None needs true "
         "labels.",
     )
-    values = [parameter.parse(part) for part in text.split(",")] if text else list(parameter.candidates)
-    values = list(dict.fromkeys(values))
+    return parameter.name, text or "", str(score)
+
+
+def read_candidates(name: str, parameter: str, text: str) -> tuple[Any, ...]:
+    """Read the candidates for a parameter; none written means the usual ones.
+
+    Raises
+    ------
+    ValueError
+        If they cannot be read, or are too many.
+    """
+    known = registry.get(name).parameter(parameter)
+    values = dict.fromkeys(map(known.parse, text.split(","))) if text else known.candidates
     if len(values) > MAX_CANDIDATES:
         raise ValueError(f"{len(values)} candidates are more than the {MAX_CANDIDATES} that this page runs.")
-    return parameter.name, values, str(score)
+    return tuple(values)
 
 
 def beside_control(name: str) -> str | None:
@@ -383,6 +395,7 @@ def _scale_control(recommended: bool) -> bool:
 
 
 def _control(parameter: Parameter, default: Any) -> Any:
+    """Draw the control of a parameter and give its value; text is still to be read."""
     common: dict[str, Any] = {"key": parameter.name, "help": parameter.help, "bind": "query-params"}
     if parameter.name == "random_state":
         return int(st.number_input(parameter.label, parameter.low, parameter.high, default, **common))
@@ -395,13 +408,12 @@ def _control(parameter: Parameter, default: Any) -> Any:
         steps = sorted({*parameter.steps, default, *_asked_for(parameter)})
         return float(st.select_slider(parameter.label, steps, default, format_func=_short, **common))
     if parameter.kind == "numbers":
-        return parameter.parse(st.text_input(parameter.label, "", **common) or "")
+        return st.text_input(parameter.label, "", **common) or ""
     numbers = map(_short, [*parameter.steps, *(v for v in _asked_for(parameter) if not isinstance(v, str))])
     choices = list(dict.fromkeys([*parameter.choices, *numbers]))
-    chosen = st.selectbox(
+    return st.selectbox(
         parameter.label, choices, choices.index(default), accept_new_options=parameter.free, **common
     )
-    return parameter.parse(str(chosen))
 
 
 def _reach(key: str, low: Any, high: Any, most: Any) -> tuple[Any, Any]:

@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 import streamlit as st
 
+from mmc.ui.frame import notice
 from mmc.ui.jobs import Report, submit, watch
 
 #: Memory for results kept for all visitors together, so that a link that many open is computed once.
@@ -33,6 +34,7 @@ class Result(Protocol):
 
 
 R = TypeVar("R", bound=Result)
+T = TypeVar("T")
 
 
 class NotYet(ValueError):
@@ -100,6 +102,34 @@ def obtain(key: str, work: Callable[[Report], R], draw: Callable[[R], None] | No
         return cut_short[key]
     _store().put(job.result)
     return job.result
+
+
+def last_good(key: str, compute: Callable[[], T]) -> T:
+    """Give what `compute` gives; where it cannot, say why and give the last result that worked.
+
+    Without one the page ends here.
+
+    Parameters
+    ----------
+    key : str
+        Under which the visitor's last result is kept.
+    compute : callable
+        Reads the controls and runs what they describe; a ValueError says what is wrong.
+
+    Returns
+    -------
+    object
+    """
+    progress = st.container()
+    try:
+        with progress:
+            st.session_state[key] = compute()
+    except ValueError as error:
+        notice(error, "info" if isinstance(error, NotYet) else "error")
+        if key not in st.session_state:
+            st.stop()
+        st.caption("Below is the last result that worked.")
+    return st.session_state[key]
 
 
 @st.cache_resource(show_spinner=False)
