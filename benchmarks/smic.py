@@ -44,7 +44,7 @@ Labels = NDArray[np.int64]
 
 N = 200
 FILES = {"olivetti": 10, "usps": 500}  # points drawn from each of ten classes
-HEADER = f"{'set':<16} {'method':<22} {'ARI':^12}  {'best t':^12} {'seconds':>8}"
+HEADER = f"{'set':<16} {'method':<22} {'ARI':^14}  {'best t':^14} {'seconds':>8}"
 
 #: The toys (a) to (d) of section 4.1, and which class becomes small in section 4.2.
 TOYS = {
@@ -80,7 +80,7 @@ def toys(n_draws: int) -> None:
 def imbalance(n_draws: int) -> None:
     """Print ARI with equal class priors (SMIC) and with the true ones (SMIC*), classes being unequal."""
     print(f"\nUnequal classes of section 4.2, n={N}, {n_draws} draws; SMIC* is told the class priors")
-    print(f"{'set':<16} {'small class':<11} {'share':>5}  {'SMIC':^12}  {'SMIC*':^12}")
+    print(f"{'set':<16} {'small class':<11} {'share':>5}  {'SMIC':^14}  {'SMIC*':^14}")
     for name, smalls in TOYS.items():
         shares = (0.1, 0.15, 0.2, 0.25) if name == "four-gaussians" else (0.2, 0.3, 0.4, 0.5)
         for small, share in product(smalls, shares):
@@ -122,11 +122,11 @@ def _row(title: str, method: str, draws: list[tuple[Array, Labels, int]], end: s
         rows.append((ari(y, result.labels), hindsight, seconds))
     scores, hindsight, times = np.transpose(rows)
     best_t = "–" if np.isnan(hindsight).any() else _spread(hindsight)
-    print(f"{title:<16} {method:<22} {_spread(scores)}  {best_t:^12} {times.mean():8.2f}{end}", flush=True)
+    print(f"{title:<16} {method:<22} {_spread(scores)}  {best_t:^14} {times.mean():8.2f}{end}", flush=True)
 
 
 def _spread(scores: Array) -> str:
-    return f"{scores.mean():5.2f} ± {scores.std():4.2f}"
+    return f"{scores.mean():6.3f} ± {scores.std():5.3f}"
 
 
 def _toy(name: str, draw: int, n: int = N, **options: float) -> tuple[Array, Labels]:

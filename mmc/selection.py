@@ -38,7 +38,7 @@ from mmc.infomax import LSMI, MLMI, Estimate
 SCORES = ("lsmi", "mlmi", "objective", "stability")
 
 #: Seconds of remaining work that are not worth the start of other processes.
-_WORTH = 2.0
+_WORTH = 5.0
 
 #: Parts that "stability" clusters, and their share of the points.
 _N_PARTS, _PART = 10, 0.8
@@ -157,8 +157,9 @@ def sweep(
         If the grid or the score cannot be used; a candidate that fails does so in its trial.
     """
     names = list(grid)
-    if not 1 <= len(names) <= 2 or not all(len(values) for values in grid.values()):
-        raise ValueError("The grid must name one or two parameters, each with at least one value.")
+    lists = [values for values in grid.values() if np.iterable(values) and not isinstance(values, str)]
+    if not 1 <= len(names) <= 2 or len(lists) < len(names) or not all(len(values) for values in lists):
+        raise ValueError("The grid must name one or two parameters, each with a list of at least one value.")
     known = estimator.get_params()
     for name in names:
         if name not in known:
@@ -218,7 +219,9 @@ def best(trials: Sequence[Trial]) -> Trial:
     """
     done = [trial for trial in trials if not np.isnan(trial.score)]
     if not done:
-        reason = trials[0].error if trials else "nothing was run"
+        reason = next(
+            (t.error for t in trials if t.error), "no score is a number" if trials else "nothing was run"
+        )
         raise ValueError(f"No candidate could be scored: {reason}")
     return min(done, key=lambda trial: (-trial.score, trial.index))
 

@@ -8,7 +8,7 @@ from mmc.experiment import Experiment
 ui.frame("Model selection")
 
 
-def searched() -> tuple[ui.Found, ui.Found | None, bytes | None]:
+def searched() -> tuple[ui.Found, bool, bytes | None]:
     """Read the controls and score the candidates they describe; a ValueError says what is wrong."""
     with st.sidebar:
         data, content = ui.data_controls()
@@ -22,9 +22,7 @@ def searched() -> tuple[ui.Found, ui.Found | None, bytes | None]:
             parameters = ui.parameter_controls(name, k, without=parameter)
     values = ui.read_candidates(name, parameter, text)
     task = ui.Search(Experiment(data, name, parameters), parameter, values, score)
-    found = ui.search(task, content, ui.draw_partial)
-    rival = ui.search(ui.rival(task), content, ui.draw_partial) if beside else None
-    return found, rival, content
+    return ui.search(task, content, ui.draw_partial), beside, content
 
 
 st.title("Model selection")
@@ -32,7 +30,7 @@ st.write(
     "Most clusterings depend on a parameter that nobody tells you. Here every candidate is clustered and "
     "then scored without true labels: the better labels can be told from points, the higher the score."
 )
-found, rival, content = ui.last_good("searched", searched)
+found, beside, content = ui.last_good("searched", searched)
 if found.stopped:
     ui.notice(f"This search was {found.stopped}; you see the candidates that were done.", "warning")
 left, right = st.columns([3, 2], gap="large")
@@ -42,9 +40,14 @@ with right:
 with left:
     ui.draw_curve(found, at)
 ui.draw_pictures(found, at)
-if rival is not None:
-    ui.draw_rival(rival)
-outcome = ui.run(found.search.candidate(found.trials[at].index), content, None)
-ui.candidate_view(found, at, outcome, content)
+try:
+    if beside:
+        rival = st.session_state["compared"] = ui.search(ui.rival(found.search), content, ui.draw_partial)
+        ui.draw_rival(rival)
+    outcome = ui.run(found.search.candidate(found.trials[at].index), content, None)
+    ui.candidate_view(found, at, outcome, content)
+except ValueError as error:
+    ui.notice(error)
+    st.stop()
 st.subheader("Take it home")
 ui.export_buttons(outcome, found=found)

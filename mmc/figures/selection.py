@@ -47,6 +47,7 @@ def score_curve(
     plotly.graph_objects.Figure
     """
     figure = go.Figure()
+    names = [html.escape(name) for name in names]
     if references is not None:
         figure.add_scatter(
             x=list(names),
@@ -56,17 +57,19 @@ def score_curve(
             mode="lines+markers",
             line={"color": cluster_color(2), "dash": "dot", "width": 2},
             marker={"symbol": "square", "size": 7},
+            unselected={"marker": {"opacity": 1}},
             hovertemplate=f"{html.escape(parameter)} %{{x}}<br>ARI %{{y:.3f}}<extra></extra>",
         )
     figure.add_scatter(
         x=list(names),
         y=list(scores),
-        name=score,
+        name=html.escape(score),
         mode="lines+markers",
         line={"color": cluster_color(0), "width": 2.5},
         marker={
             "size": [15 if i == at else 10 for i in range(len(names))],
             "color": [_CHOSEN if i == at else cluster_color(0) for i in range(len(names))],
+            "opacity": 1,
         },
         # A click chooses a candidate; it should not pale the others.
         unselected={"marker": {"opacity": 1}},
@@ -117,8 +120,8 @@ def cv_heatmap(estimate: Estimate) -> go.Figure:
     plotly.graph_objects.Figure
     """
     gammas, deltas = _powers(estimate.gammas), _powers(estimate.deltas)
-    g, d = np.unravel_index(np.argmin(estimate.cv), estimate.cv.shape)
     finite = np.where(np.isfinite(estimate.cv), estimate.cv, np.nan)
+    g, d = np.unravel_index(np.nanargmin(finite), finite.shape)
     layout = {
         "height": 420,
         "margin": {"l": 10, "r": 10, "t": 10, "b": 10},

@@ -32,6 +32,7 @@ def imbalance_draws(
     options: Mapping[str, Any],
     imbalances: Sequence[float] = (0.0, 0.25, 0.5, 0.75),
     n_draws: int = 5,
+    standardize: bool = True,
 ) -> Iterator[Draw]:
     """Draw a toy set at several imbalances and cluster each draw with both kinds of priors.
 
@@ -46,6 +47,8 @@ def imbalance_draws(
     imbalances : sequence of float
     n_draws : int
         For each imbalance.
+    standardize : bool
+        Whether every column is scaled to variance 1.
 
     Yields
     ------
@@ -53,7 +56,8 @@ def imbalance_draws(
     """
     for imbalance in imbalances:
         for seed in range(n_draws):
-            data = load(source, **{**options, "imbalance": imbalance, "random_state": seed}).standardized()
+            data = load(source, **{**options, "imbalance": imbalance, "random_state": seed})
+            data = data.standardized() if standardize else data
             shares = np.bincount(np.asarray(data.y)) / len(data.X)
             scores = [
                 adjusted_rand_score(

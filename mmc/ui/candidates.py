@@ -31,7 +31,7 @@ def look_at(found: Found) -> int:
         The place of the chosen trial among those that are done.
     """
     names = _names(found)
-    options = [BEST, *names]
+    options = [BEST, *(n for n, t in zip(names, found.trials, strict=True) if not t.error)]
     if st.session_state.get("at", BEST) not in options:
         del st.session_state["at"]
     chosen = st.select_slider(

@@ -88,7 +88,15 @@ def algorithm_control(first: str = "UMCRLS") -> str:
     str
     """
     names = list(registry.ALGORITHMS)
-    name = st.selectbox("Algorithm", names, names.index(first), key="algorithm", bind="query-params")
+    name = st.selectbox(
+        "Algorithm",
+        names,
+        names.index(first),
+        key="algorithm",
+        bind="query-params",
+        on_change=_follow_algorithm,
+    )
+    st.session_state["family"] = registry.get(name).family
     st.caption(registry.get(name).summary)
     return str(name)
 
@@ -141,13 +149,16 @@ def sweep_controls(name: str, k: int) -> tuple[str, str, str]:
     """
     entry = registry.get(name)
     known = {p.name: p for p in _that_matter(entry, k) if p.candidates}
+    if st.session_state.get("sweep") not in (None, *known):
+        del st.session_state["sweep"]
     chosen = st.selectbox(
         "Parameter to choose",
         list(known),
         list(known).index(entry.tune) if entry.tune in known else 0,
         key="sweep",
         bind="query-params",
-        help="Every candidate value of this parameter is clustered and scored.",
+        help="Every candidate value of this parameter is clustered and scored. The number of clusters is not "
+        "among them: information grows with it, so that scores of different numbers do not compare.",
     )
     parameter = known[str(chosen)]
     text = st.text_input(
@@ -179,6 +190,8 @@ def read_candidates(name: str, parameter: str, text: str) -> tuple[Any, ...]:
     """
     known = registry.get(name).parameter(parameter)
     values = dict.fromkeys(map(known.parse, text.split(","))) if text else known.candidates
+    if any(isinstance(value, str) for value in values):
+        raise ValueError(f"{parameter}={text!r} is not right: candidates are numbers, separated by commas.")
     if len(values) > MAX_CANDIDATES:
         raise ValueError(f"{len(values)} candidates are more than the {MAX_CANDIDATES} that this page runs.")
     return tuple(values)
@@ -459,6 +472,17 @@ def _follow_data() -> None:
     usual: dict[str, Any] = {"n_clusters": usual_k(source), "classes": [], "cluster_sizes": ""}
     if source in CATALOG and CATALOG[source].noise_default is not None:
         usual["noise"] = CATALOG[source].noise_default
+    st.session_state.update({key: value for key, value in usual.items() if key in st.session_state})
+
+
+def _follow_algorithm() -> None:
+    """Begin an algorithm of another family with its own defaults; within a family values are kept."""
+    entry = registry.get(st.session_state["algorithm"])
+    if entry.family == st.session_state.get("family"):
+        return
+    usual = {p.name: entry.default(p.name) for p in entry.parameters if p.name != "n_clusters"}
+    usual |= {"random_state": 0, "sweep": entry.tune, "candidates": ""}
+    usual = {key: "" if value is None else value for key, value in usual.items()}
     st.session_state.update({key: value for key, value in usual.items() if key in st.session_state})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import PurePath
 
 import streamlit as st
@@ -64,10 +65,11 @@ def export_buttons(
                 key=f"download {ending}",
             )
     if found is not None:
-        st.page_link(
-            "pages/1_Playground.py",
-            label="Open this candidate in the playground",
-            icon=":material/scatter_plot:",
-            query_params=address(experiment),
-        )
+        with suppress(ValueError):  # a candidate may lie beyond what the playground takes
+            st.page_link(
+                "pages/1_Playground.py",
+                label="Open this candidate in the playground",
+                icon=":material/scatter_plot:",
+                query_params=address(experiment),
+            )
     st.caption("The address of this page reproduces the run; a table of your own must be loaded again.")

@@ -16,6 +16,9 @@ from mmc.ui.jobs import Report, submit, watch
 #: Memory for results kept for all visitors together, so that a link that many open is computed once.
 _MAX_BYTES = 256 * 2**20
 
+#: Results that were cut short, kept for a visitor: a search, its rival, a candidate, its priors.
+_N_CUT_SHORT = 4
+
 #: Seconds to wait for a quick result before a progress bar is shown.
 _PATIENCE = 0.8
 
@@ -97,7 +100,8 @@ def obtain(key: str, work: Callable[[Report], R], draw: Callable[[R], None] | No
     if job.result is None:
         raise ValueError("Cancelled before there was a result. Change a control to run again.")
     if job.stopped:
-        cut_short.clear()  # one is enough: the page before the last is not gone back to often
+        while len(cut_short) >= _N_CUT_SHORT:
+            cut_short.pop(next(iter(cut_short)))
         cut_short[key] = replace(job.result, stopped=job.stopped)
         return cut_short[key]
     _store().put(job.result)

@@ -20,7 +20,7 @@ from mmc.ui.runs import Outcome, run
 from mmc.ui.store import obtain
 from mmc.ui.sweeps import Found, Search, search
 
-_SHARES = tuple(round(0.05 * i, 2) for i in range(1, 11))
+_SHARES = tuple(round(0.1 * i, 1) for i in range(1, 11))
 
 
 def candidate_view(found: Found, at: int, outcome: Outcome, content: bytes | None) -> None:
@@ -60,7 +60,7 @@ def _steps(outcome: Outcome) -> None:
 
 def _posteriors(outcome: Outcome, found: Found) -> None:
     if found.view.axes is None:
-        st.info(f"{found.view.note} So posteriors cannot be drawn either.")
+        st.info(f"{_why(found)} So posteriors cannot be drawn.")
         return
     figure = posterior_map(outcome.main.estimator, found.view)
     st.plotly_chart(figure, key="posteriors", alt="Map of the likeliest cluster and its posterior.")
@@ -78,7 +78,7 @@ def _cross_validation(found: Found, at: int) -> None:
     st.caption(
         "The score needs a width and a penalty of its own. They are chosen by cross-validation: fit on four "
         "fifths of the points, measure on the last. The ring marks the lowest error: "
-        f"width γ = {estimate.gamma:.2g}{penalty}."
+        f"width γ = {estimate.gamma:.2g}{penalty}. The error leaves out a constant, so it can be negative."
     )
 
 
@@ -124,7 +124,7 @@ def _priors(outcome: Outcome, found: Found, content: bytes | None) -> None:
     with left:
         shown = run(priors.search.candidate(shares.index(share)), content, None)
         if found.view.axes is None:
-            st.info(found.view.note)
+            st.info(_why(found))
         else:
             figure = posterior_map(shown.main.estimator, found.view)
             st.plotly_chart(figure, key="prior_map", alt="Posteriors under this share.")
@@ -175,13 +175,18 @@ def _imbalance(experiment: Experiment) -> None:
     data = experiment.data
     if data.source not in CATALOG or "imbalance" not in CATALOG[data.source].parameters:
         return
+    if experiment.parameters["n_clusters"] != CATALOG[data.source].n_clusters:
+        st.caption(
+            "With as many clusters as the data have classes, draws of unequal shares are compared here."
+        )
+        return
     options = {n: v for n, v in data.options.items() if n not in ("imbalance", "random_state")}
     key = f"imbalance {experiment.to_json()}"
 
     def work(report: Report) -> _Study:
         model: Any = experiment.make()
         draws: list[Draw] = []
-        for draw in imbalance_draws(model, data.source, options):
+        for draw in imbalance_draws(model, data.source, options, standardize=data.standardize):
             draws.append(draw)
             if not report(len(draws) / 20, "drawing data of unequal shares"):
                 break
@@ -209,9 +214,13 @@ def _imbalance(experiment: Experiment) -> None:
     )
 
 
+def _why(found: Found) -> str:
+    return found.view.note or "One column spans no plane."
+
+
 def _usable(k: int) -> list[float]:
-    """Shares that leave the others at least as much."""
-    return [s for s in _SHARES if s <= 1.0 / k + 1e-9]
+    """Shares from a tenth of an equal one up to it."""
+    return [round(s / k, 4) for s in _SHARES]
 
 
 def _prior(share: float, k: int) -> tuple[float, ...]:

@@ -219,3 +219,32 @@ def test_the_picture_has_a_text_alternative(playground):
     text = at.get("plotly_chart")[0].proto.alt
     assert "60 points of three-gaussians" in text
     assert "\\" not in text
+
+
+def test_another_family_begins_with_its_own_defaults(playground, settle):
+    """Values are kept within a family; another one does not inherit a kernel that is not usual for it."""
+    at = playground(n="60", alpha="0.25")
+    at.selectbox(key="algorithm").set_value("SteepRLS")
+    assert settle(at).session_state["result"].experiment.parameters["alpha"] == 0.25
+    at.selectbox(key="algorithm").set_value("SMIC")
+    parameters = settle(at).session_state["result"].experiment.parameters
+    assert parameters["kernel"] == "local_scaling"
+    assert parameters["n_neighbors"] == "lsmi"
+    at.selectbox(key="algorithm").set_value("UMCRLS")
+    parameters = settle(at).session_state["result"].experiment.parameters
+    assert parameters["kernel"] == "rbf"
+    assert parameters["alpha"] == registry.get("UMCRLS").default("alpha")
+    assert not at.exception
+
+
+def test_a_value_that_cannot_be_read_loses_no_other(playground, settle):
+    """A text that is no list of numbers is named; the other controls keep what they had."""
+    at = playground(algorithm="SMIC", n="60", n_neighbors="5")
+    at.number_input(key="random_state").set_value(7)
+    at.text_input(key="class_prior").set_value("a, b")
+    settle(at)
+    assert "class_prior" in at.error[0].value.replace("\\", "")
+    at.text_input(key="class_prior").set_value("")
+    parameters = settle(at).session_state["result"].experiment.parameters
+    assert parameters["random_state"] == 7
+    assert parameters["n_neighbors"] == 5

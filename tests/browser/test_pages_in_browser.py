@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Page, expect
 
+from mmc.ui.gallery import LESSONS
+
 _CSV = "name,x,y\n" + "\n".join(f"r{i},{i % 3 * 10 + i / 7},{i % 2 * 8 - i / 9}" for i in range(30)) + "\n"
 
 
@@ -176,7 +178,7 @@ def test_a_dark_phone_shows_everything(where, app, new_page, drawn):
     if where:
         drawn(page)
     else:
-        expect(page.get_by_role("link", name="Open", exact=True)).to_have_count(5)
+        expect(page.get_by_role("link", name="Open", exact=True)).to_have_count(len(LESSONS))
     width = page.evaluate("() => document.documentElement.scrollWidth - window.innerWidth")
     assert width <= 1
     ground = page.locator(".stApp").evaluate("e => getComputedStyle(e).backgroundColor")
