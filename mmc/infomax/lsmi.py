@@ -125,10 +125,10 @@ class LSMI:
         for y in np.flatnonzero(rest):
             centre = np.flatnonzero(free & (codes[self.centres.basis] == y))
             square = np.ix_(centre, centre)
+            mine, total = G[m][square], G[-1][square]
             mean = (h[-1, y, centre] - h[m, y, centre]) / others
-            H = (G[-1][square] - G[m][square]) * (rest[y] / others**2)
-            theta = ridge_path(H, mean, self.deltas)
-            ratio_squared = (theta * (G[m][square] @ theta)).sum(axis=0)
+            theta = ridge_path((total - mine) * (rest[y] / others**2), mean, self.deltas)
+            ratio_squared = (theta * (mine @ theta)).sum(axis=0)
             error += here[y] * ratio_squared / (2.0 * size**2) - h[m, y, centre] @ theta / size
         return error
 
