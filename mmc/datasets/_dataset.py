@@ -45,6 +45,11 @@ class Dataset:
     rows: npt.NDArray[np.int64]
     notes: tuple[str, ...] = ()
 
+    @property
+    def nbytes(self) -> int:
+        """Memory of the points and of the original table."""
+        return self.X.nbytes + int(self.frame.memory_usage().sum())
+
     def standardized(self) -> Dataset:
         """Return a copy in which every column of ``X`` has mean 0 and variance 1.
 

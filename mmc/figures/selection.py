@@ -75,35 +75,7 @@ def score_curve(
         unselected={"marker": {"opacity": 1}},
         hovertemplate=f"{html.escape(parameter)} %{{x}}<br>{html.escape(score)} %{{y:.4g}}<extra></extra>",
     )
-    figure.update_layout(
-        height=320,
-        margin={"l": 10, "r": 10, "t": 30, "b": 10},
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0, "itemclick": False},
-        clickmode="event+select",
-        dragmode=False,
-        hovermode="closest",
-        xaxis={
-            "title": html.escape(parameter),
-            "type": "category",
-            "range": (-0.5, max(total, 2) - 0.5),
-            "fixedrange": True,
-            "automargin": True,
-        },
-        yaxis={"title": html.escape(score), "fixedrange": True, "automargin": True},
-        yaxis2={
-            "title": "ARI",
-            "overlaying": "y",
-            "side": "right",
-            "range": (-0.1, 1.1),
-            "tickmode": "array",
-            "tickvals": [0, 0.25, 0.5, 0.75, 1],
-            "showgrid": False,
-            "zeroline": False,
-            "fixedrange": True,
-            "automargin": True,
-            "visible": references is not None,
-        },
-    )
+    _lay_out(figure, parameter, score, total, with_references=references is not None)
     return figure
 
 
@@ -183,6 +155,39 @@ def band_curves(table: pd.DataFrame, *, x: str, curve: str, x_title: str, y_titl
         yaxis={"title": html.escape(y_title), "automargin": True, "fixedrange": True},
     )
     return figure
+
+
+def _lay_out(figure: go.Figure, parameter: str, score: str, total: int, *, with_references: bool) -> None:
+    """Lay out a curve of scores; agreement has an axis of its own, from 0 to 1."""
+    figure.update_layout(
+        height=320,
+        margin={"l": 10, "r": 10, "t": 30, "b": 10},
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0, "itemclick": False},
+        clickmode="event+select",
+        dragmode=False,
+        hovermode="closest",
+        xaxis={
+            "title": html.escape(parameter),
+            "type": "category",
+            "range": (-0.5, max(total, 2) - 0.5),
+            "fixedrange": True,
+            "automargin": True,
+        },
+        yaxis={"title": html.escape(score), "fixedrange": True, "automargin": True},
+        yaxis2={
+            "title": "ARI",
+            "overlaying": "y",
+            "side": "right",
+            "range": (-0.1, 1.1),
+            "tickmode": "array",
+            "tickvals": [0, 0.25, 0.5, 0.75, 1],
+            "showgrid": False,
+            "zeroline": False,
+            "fixedrange": True,
+            "automargin": True,
+            "visible": with_references,
+        },
+    )
 
 
 def _mark(x: Sequence[object], y: Sequence[object]) -> Mapping[str, object]:

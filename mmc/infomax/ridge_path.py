@@ -1,7 +1,8 @@
 """Solve (H + δI) θ = h for many δ with one reduction of H.
 
-H = Q T Qᵀ with T tridiagonal takes a seventh of the work of an eigendecomposition, and every δ is then a
-tridiagonal system of linear cost. Small matrices are decomposed, which is simpler and no slower.
+H = Q T Qᵀ with T tridiagonal takes less work than an eigendecomposition, and every δ is then a tridiagonal
+system of linear cost: with nine δ and 40 to 100 unknowns, half the time or less. Small matrices are
+decomposed, which is simpler and no slower.
 """
 
 from __future__ import annotations

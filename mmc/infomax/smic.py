@@ -251,13 +251,9 @@ class SMIC(PosteriorClusterer):
 
     def _prepare(self, X: Array) -> Problem:
         self._prior()
-        if self.n_clusters > len(X):
-            raise ValueError(
-                f"n_clusters={self.n_clusters} is more than the number of points: n_samples={len(X)}. "
-                f"Choose at most {len(X)} clusters."
-            )
         if self.kernel != "local_scaling":
             graph = dense_graph(X, self.kernel, self.gamma, self.width)
+            require_vertices(graph, self.n_clusters)
             return Problem([graph], None, 1)
         asked = CANDIDATES if self.n_neighbors == "lsmi" else (int(self.n_neighbors),)
         neighbors = find_neighbors(X, asked[-1])

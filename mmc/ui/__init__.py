@@ -1,21 +1,18 @@
 """What the pages are composed of; the only part of the library that imports streamlit."""
 
 from mmc.ui.candidates import draw_curve, draw_partial, draw_pictures, draw_rival, look_at, summarize_choice
-from mmc.ui.controls import (
+from mmc.ui.controls import data_controls, open_experiment, usual_k, view_controls
+from mmc.ui.exports import export_buttons
+from mmc.ui.frame import frame, notice, plain
+from mmc.ui.gallery import gallery
+from mmc.ui.parameters import (
     algorithm_control,
     beside_control,
-    data_controls,
-    open_experiment,
     parameter_controls,
     read_candidates,
     rival_control,
     sweep_controls,
-    usual_k,
-    view_controls,
 )
-from mmc.ui.exports import export_buttons
-from mmc.ui.frame import frame, notice, plain
-from mmc.ui.gallery import gallery
 from mmc.ui.player import play
 from mmc.ui.results import result_summary
 from mmc.ui.runs import Outcome, run, warm_up

@@ -41,8 +41,7 @@ class Outcome:
     @property
     def nbytes(self) -> int:
         """Memory of the data and of all states."""
-        table = int(self.dataset.frame.memory_usage().sum())
-        return table + self.dataset.X.nbytes + sum(r.nbytes for r in self.recordings.values())
+        return self.dataset.nbytes + sum(r.nbytes for r in self.recordings.values())
 
     @property
     def main(self) -> Recording:

@@ -65,8 +65,7 @@ class Found:
     @property
     def nbytes(self) -> int:
         """Memory of the data and of all labellings."""
-        table = int(self.dataset.frame.memory_usage().sum())
-        return table + self.dataset.X.nbytes + sum(trial.labels.nbytes for trial in self.trials)
+        return self.dataset.nbytes + sum(trial.labels.nbytes for trial in self.trials)
 
     @cached_property
     def references(self) -> list[float] | None:

@@ -16,7 +16,7 @@ from mmc.experiment import Experiment
 from mmc.infomax import lsmi
 from mmc.metrics import adjusted_rand_score
 from mmc.ui import jobs
-from mmc.ui.controls import MAX_CANDIDATES
+from mmc.ui.parameters import MAX_CANDIDATES
 
 _SECONDS = 30
 _VIEWS = ["Steps", "Posteriors", "Cross-validation", "Graph", "Class priors"]
@@ -352,7 +352,7 @@ def test_bad_candidates_are_named_and_the_last_result_stays(text, words, model_s
 
 def test_as_many_candidates_as_allowed_are_run(model_selection, settle, monkeypatch):
     """The limit itself is fine, one given twice counts once, and one more is refused."""
-    monkeypatch.setattr("mmc.ui.controls.MAX_CANDIDATES", 2)
+    monkeypatch.setattr("mmc.ui.parameters.MAX_CANDIDATES", 2)
     at = fine(model_selection(n="60", candidates="3,6, 3,6.0"))
     assert found(at).search.values == (3, 6)
     at.text_input(key="candidates").set_value("3,6,9")

@@ -5,7 +5,6 @@ import pytest
 from scipy.linalg import block_diag
 from scipy.sparse import csr_array, issparse
 from sklearn.metrics import adjusted_rand_score
-from threadpoolctl import threadpool_limits
 
 from mmc.datasets import make_moons
 from mmc.infomax.graph import (
@@ -18,14 +17,6 @@ from mmc.infomax.graph import (
     self_tuning_labels,
 )
 from mmc.local_scaling import find_neighbors
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """Keep BLAS to one thread: the matrices are small, and busy threads wait for each other."""
-    with threadpool_limits(1):
-        yield
-
 
 FORMS = {"dense": np.asarray, "sparse": csr_array}
 each_form = pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)

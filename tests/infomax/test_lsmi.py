@@ -3,17 +3,9 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
-from threadpoolctl import threadpool_limits
 
 from mmc.infomax import LSMI, lsmi
 from mmc.infomax.density_ratio import DELTAS, GAMMAS, place_centres
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """Keep BLAS to one thread: the matrices are small, and busy threads wait for each other."""
-    with threadpool_limits(1):
-        yield
 
 
 def sample(n: int, c: int, seed: int, d: int = 2, weights=None):

@@ -13,7 +13,6 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.datasets import load_digits, load_iris
 from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import rbf_kernel
-from threadpoolctl import threadpool_limits
 
 from mmc import SMIC
 from mmc.datasets import (
@@ -27,14 +26,6 @@ from mmc.datasets import (
 )
 from mmc.infomax import lsmi
 from mmc.local_scaling import find_neighbors
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """Keep BLAS to one thread: the matrices are small, and busy threads wait for each other."""
-    with threadpool_limits(1):
-        yield
-
 
 TOYS = {
     "circle and Gaussian": (make_circle_gaussian(120, random_state=0), 2),
