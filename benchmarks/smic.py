@@ -32,12 +32,12 @@ from benchmarks.umcrls import _quiet_labels, _timed
 from mmc import SMIC, datasets
 from mmc.infomax import lsmi
 from mmc.infomax.density_ratio import DELTAS, Centres, place_centres
-from mmc.infomax.graph import self_tuning_labels
 from mmc.infomax.mic import MIC
 from mmc.infomax.mlmi import MLMI
 from mmc.infomax.smic import CANDIDATES
 from mmc.local_scaling import find_neighbors
 from mmc.selection import best, sweep
+from mmc.spectral import self_tuning_labels
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]

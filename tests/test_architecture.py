@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 LAYERS = (
     ("mmc._fast",),
     ("mmc.stepping", "mmc.local_scaling", "mmc.metrics", "mmc.datasets"),
-    ("mmc.kernels", "mmc.base"),
+    ("mmc.kernels", "mmc.spectral", "mmc.base"),
     ("mmc.maxmargin", "mmc.infomax"),
     ("mmc",),
     ("mmc.registry",),

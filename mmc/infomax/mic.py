@@ -45,17 +45,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from mmc.base import checked_labels
-from mmc.infomax.graph import (
-    KERNELS,
-    Array,
-    Graph,
-    make_graph,
-    require_vertices,
-    self_tuning_labels,
-)
+from mmc.infomax.graph import KERNELS, Graph, make_graph, require_vertices
 from mmc.infomax.logistic import Objective, descend, log_posterior
 from mmc.infomax.posterior import PosteriorClusterer
 from mmc.kernels import LENGTHS
+from mmc.spectral import Array, self_tuning_labels
 from mmc.stepping import State
 
 Labels = NDArray[np.int64]

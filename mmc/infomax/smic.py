@@ -41,24 +41,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from mmc.infomax.density_ratio import Estimate
-from mmc.infomax.graph import (
-    KERNELS,
-    Array,
-    Graph,
-    Matrix,
-    Spectrum,
-    degree_roots,
-    dense_graph,
-    leading,
-    local_graph,
-    require_vertices,
-    scaled,
-)
+from mmc.infomax.graph import KERNELS, Graph, dense_graph, local_graph, require_vertices
 from mmc.infomax.lsmi import LSMI
 from mmc.infomax.posterior import PosteriorClusterer
 from mmc.infomax.responses import Model, fit_model, signs
 from mmc.kernels import LENGTHS
 from mmc.local_scaling import Neighborhood, find_neighbors
+from mmc.spectral import Array, Matrix, Spectrum, degree_roots, leading, scaled
 from mmc.stepping import State
 
 #: The candidates of [SMIC] section 4.1.
