@@ -151,7 +151,7 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
     def _take(self, step: Step, ends: list[float]) -> None:
         self.labels_ = step.state.labels
         self.objective_ = step.state.objective
-        self.n_iter_ = max(step.n_iter, 1)
+        self.n_iter_ = max(step.iterations, 1)
         self.start_objectives_ = np.array(ends)
         self.state_ = step.state
         self._adopt(step.state)

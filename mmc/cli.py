@@ -103,7 +103,7 @@ def _add_cluster(commands: argparse._SubParsersAction, algorithm: Algorithm) -> 
     _add_output(cluster)
     group = cluster.add_argument_group(f"parameters of {algorithm.name}")
     for parameter in algorithm.parameters:
-        names = ["--" + parameter.name.replace("_", "-")]
+        names = [_flag(parameter)]
         if parameter.name == "n_clusters":
             names.insert(0, "-k")
         group.add_argument(
@@ -133,9 +133,13 @@ def _default(algorithm: Algorithm, parameter: Parameter) -> object:
     return 0 if parameter.name == "random_state" else algorithm.default(parameter.name)
 
 
+def _flag(parameter: Parameter) -> str:
+    return "--" + parameter.name.replace("__", "-").replace("_", "-")
+
+
 def _metavar(parameter: Parameter) -> str:
     if parameter.kind == "choice":
-        return "{" + ",".join(parameter.choices) + (",NUMBER" if parameter.free else "") + "}"
+        return "{" + ",".join((*parameter.choices, *(("NUMBER",) if parameter.free else ()))) + "}"
     return {"int": "N", "float": "NUMBER", "bool": "{true,false}", "numbers": "N,N,…"}[parameter.kind]
 
 
@@ -143,8 +147,7 @@ def _list(arguments: argparse.Namespace) -> int:
     for entry in registry.ALGORITHMS.values():
         print(f"{entry.name}: {entry.summary}\n    {entry.paper}")
         for parameter in entry.parameters:
-            flag = "--" + parameter.name.replace("_", "-")
-            print(f"    {flag:16} {_metavar(parameter)}  (default {_default(entry, parameter)})")
+            print(f"    {_flag(parameter):16} {_metavar(parameter)}  (default {_default(entry, parameter)})")
     print("\nBuilt-in data (mmc.datasets.load):")
     for key, item in CATALOG.items():
         print(f"    {key:16} {item.summary}")
@@ -180,7 +183,8 @@ def _chosen(
     grid: dict[str, list[Any]] = {}
     for text in arguments.sweep:
         name, _, given = text.partition("=")
-        parameter = entry.parameter(name.replace("-", "_"))
+        known = {_flag(p): p for p in entry.parameters}
+        parameter = known.get("--" + name.replace("_", "-")) or entry.parameter(name)
         if not given and not parameter.candidates:
             raise ValueError(f"--sweep {name} needs values: --sweep {name}=A,B,…")
         tried = [parameter.parse(part) for part in given.split(",")] if given else parameter.candidates

@@ -147,10 +147,16 @@ class Experiment:
         else:
             load = _call("load", data.source, **options) + (".standardized()" if data.standardize else "")
         loader = "load_table" if data.source == "table" else "load"
-        model = _call(self.algorithm, **self.parameters)
+        own = {name: _literal(value) for name, value in self.parameters.items() if "__" not in name}
+        names = [self.algorithm]
+        if "estimator" in own:
+            inner = {n.removeprefix("estimator__"): v for n, v in self.parameters.items() if "__" in n}
+            names.append(self.parameters["estimator"])
+            own["estimator"] = _call(self.parameters["estimator"], **inner)
+        model = f"{self.algorithm}({', '.join(f'{name}={value}' for name, value in own.items())})"
         return (
             "from pathlib import Path\n\n"
-            f"from mmc import {self.algorithm}\n"
+            f"from mmc import {', '.join(sorted(names))}\n"
             f"from mmc.datasets import labels_frame, {loader}, to_csv_text\n\n"
             f"dataset = {load}\n"
             f"model = {model}.fit(dataset.X)\n"

@@ -140,33 +140,80 @@ def fit_kernel(
     if kernel == "precomputed":
         return Gram(Kernel(kernel, np.empty(0), 0.0, degree, coef0), _checked_gram(X))
     if isinstance(gamma, str):
-        variance = float(X.var(axis=0).sum())
-        gamma = 1.0 / variance if variance > 0 else 1.0
+        gamma = _inverse_variance(X)
     fitted = Kernel(kernel, X, gamma, degree, coef0)
     return Gram(fitted, fitted(X))
 
 
-def require_memory(n: int, n_arrays: int = 3) -> None:
-    """Refuse a problem whose n×n arrays would not fit, before anything is allocated.
+def fit_landmark_kernel(
+    X: NDArray[np.float64],
+    landmarks: NDArray[np.int64],
+    *,
+    kernel: str = "rbf",
+    gamma: float | str = "neighbors",
+    width: float = 2.0,
+    degree: float = 3,
+    coef0: float = 1.0,
+) -> Gram:
+    """Settle a kernel's width and compare all points with some of them, without an n×n array.
+
+    A length that `gamma` names is measured between the points and the landmarks only.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        For a precomputed kernel, the n×n matrix itself.
+    landmarks : ndarray of shape (r,)
+        Rows of X.
+    kernel : {"rbf", "linear", "poly", "precomputed"}
+    gamma, width, degree, coef0
+        As for `fit_kernel`.
+
+    Returns
+    -------
+    Gram
+        The kernel compares with the landmarks, and the matrix has a column for each.
+    """
+    _check_finite_products(X, kernel, degree)
+    if kernel == "precomputed":
+        return Gram(Kernel(kernel, np.empty(0), 0.0, degree, coef0), _checked_gram(X)[:, landmarks])
+    if isinstance(gamma, str):
+        if kernel == "rbf":
+            centred = X - X.mean(axis=0)
+            d2 = np.asarray(euclidean_distances(centred, centred[landmarks], squared=True))
+            gamma = 0.5 / (width * _landmark_length(d2, landmarks, gamma)) ** 2
+        else:
+            gamma = _inverse_variance(X)
+    fitted = Kernel(kernel, X[landmarks], gamma, degree, coef0)
+    return Gram(fitted, fitted(X))
+
+
+def require_memory(n: int, n_arrays: int = 3, n_columns: int | None = None) -> None:
+    """Refuse a problem whose arrays would not fit, before anything is allocated.
 
     Parameters
     ----------
     n : int
     n_arrays : int
-        How many float64 arrays of n×n are held at the peak.
+        How many float64 arrays of n×n, or n×`n_columns`, are held at the peak.
+    n_columns : int or None
 
     Raises
     ------
     ValueError
         Naming the need, the limit (half of this machine's memory) and the remedy.
     """
-    need, limit = 8.0 * n_arrays * n**2, _memory() / 2
+    numbers, limit = _memory() / 2 / (8.0 * n_arrays), _memory() / 2
+    need = 8.0 * n_arrays * n * (n_columns or n)
     if need > limit:
-        fits = int((limit / (8.0 * n_arrays)) ** 0.5)
+        remedy = (
+            f"Cluster a sample of at most {int(numbers**0.5)} points and assign the others with predict."
+            if n_columns is None
+            else f"Use at most {int(numbers / n)} landmarks."
+        )
         raise ValueError(
             f"{n} points need about {need / 2**30:.1f} GiB for the kernel matrix and its work space, more "
-            f"than the {limit / 2**30:.1f} GiB that may be used here. Cluster a sample of at most {fits} "
-            "points and assign the others with predict."
+            f"than the {limit / 2**30:.1f} GiB that may be used here. {remedy}"
         )
 
 
@@ -190,10 +237,37 @@ def _length(X: NDArray[np.float64], d2: NDArray[np.float64], name: str) -> float
     if name == "median":
         # Every pair stands twice, beside the n zeros of the diagonal; those are left out.
         return float(np.sqrt(np.median(d2[~np.eye(len(d2), dtype=bool)], overwrite_input=True))) or largest
-    t = min(_NEIGHBOR, -(-len(X) // 10))
-    distances = NearestNeighbors(n_neighbors=t).fit(X).kneighbors()[0][:, -1]
-    # Duplicates can bring every distance to zero, though not every point is the same.
+    distances = NearestNeighbors(n_neighbors=_rank(len(X))).fit(X).kneighbors()[0][:, -1]
+    return _typical(distances, largest)
+
+
+def _landmark_length(d2: NDArray[np.float64], landmarks: NDArray[np.int64], name: str) -> float:
+    largest = float(np.sqrt(d2.max()))
+    _require_spread(largest)
+    if name == "max":
+        return largest
+    if name == "median":
+        others = np.ones(d2.shape, dtype=bool)
+        others[landmarks, np.arange(len(landmarks))] = False
+        return float(np.sqrt(np.median(d2[others]))) or largest
+    # A landmark is the nearest point to itself, so that its t-th neighbour has place t.
+    t = _rank(len(d2))
+    return _typical(np.sqrt(np.partition(d2, t, axis=0)[t]), largest)
+
+
+def _rank(n: int) -> int:
+    """Which neighbour measures the length of the data: the seventh, or a nearer one of few points."""
+    return min(_NEIGHBOR, -(-n // 10))
+
+
+def _typical(distances: NDArray[np.float64], largest: float) -> float:
+    """Give the median; duplicates can bring every distance to zero, though not every point is the same."""
     return float(np.median(distances[distances > 0])) if distances.any() else largest
+
+
+def _inverse_variance(X: NDArray[np.float64]) -> float:
+    variance = float(X.var(axis=0).sum())
+    return 1.0 / variance if variance > 0 else 1.0
 
 
 def _require_spread(largest: float) -> None:

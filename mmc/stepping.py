@@ -29,12 +29,15 @@ class State:
         Whether the algorithm has nothing left to do from this start.
     progress : float
         Share of this start's work that is done, as far as it can be known, between 0 and 1.
+    n_done : int or None
+        Iterations behind this state, where a step is a group of them; None where each step is one.
     """
 
     labels: NDArray[np.int64]
     objective: float
     converged: bool = False
     progress: float = 0.0
+    n_done: int | None = None
 
     @property
     def caption(self) -> str:
@@ -77,6 +80,11 @@ class Step(NamedTuple):
     n_starts: int = 1
 
     @property
+    def iterations(self) -> int:
+        """Iterations within the start: its steps, or what the state says where a step is a group."""
+        return self.n_iter if self.state.n_done is None else self.state.n_done
+
+    @property
     def progress(self) -> float:
         """Share of the whole fit that is done, between 0 and 1."""
         done = 1.0 if self.status != "running" else self.state.progress
@@ -84,7 +92,7 @@ class Step(NamedTuple):
 
 
 def walk(starts: Iterable[Iterable[State]], n_starts: int, max_iter: int | None = None) -> Iterator[Step]:
-    """Walk through the states of each start until it has converged or `max_iter` steps were made.
+    """Walk through the states of each start until it has converged or made `max_iter` iterations.
 
     Parameters
     ----------
@@ -98,11 +106,11 @@ def walk(starts: Iterable[Iterable[State]], n_starts: int, max_iter: int | None 
     """
     for start, states in enumerate(starts):
         for n_iter, state in enumerate(states):
-            status: Status = "running"
+            step = Step(n_iter, state, "running", start, n_starts)
             if state.converged:
-                status = "converged"
-            elif max_iter is not None and n_iter >= max_iter:
-                status = "max_iter"
-            yield Step(n_iter, state, status, start, n_starts)
-            if status != "running":
+                step = step._replace(status="converged")
+            elif max_iter is not None and step.iterations >= max_iter:
+                step = step._replace(status="max_iter")
+            yield step
+            if step.status != "running":
                 break

@@ -60,9 +60,11 @@ def evolve(  # type: ignore[no-untyped-def]
     parents = np.empty(n_children, dtype=np.int64)
     counts = np.empty(n_children, dtype=np.int64)
     fitness = np.empty(n_children)
-    flips = np.empty((n_children, 8), dtype=np.int64)
+    # Every flip may bring a second one that mends the balance, and their number never grows.
+    most = 2 * max(1, n // (generation + 1))
+    flips = np.empty((n_children, most), dtype=np.int64)
     toggled = np.zeros(n, dtype=np.bool_)
-    touched = np.empty(4 * n, dtype=np.int64)
+    touched = np.empty(most, dtype=np.int64)
     v = np.empty(A.shape[1])
     sums = np.empty(2 * mu, dtype=np.int64)
     for row in alive:
@@ -70,9 +72,6 @@ def evolve(  # type: ignore[no-untyped-def]
     n_better = n_flips = 0
     while generation < last and stale < patience and n_better < group:
         s = max(1, n // (generation + 1))
-        if 2 * s > flips.shape[1] or generation == n:
-            # Every flip may bring a second one that mends the balance; later generations need little room.
-            flips = np.empty((n_children, 2 * s), dtype=np.int64)
         kept = False
         for c in range(n_children):
             parent = alive[rng.integers(0, mu)] if mu > 1 else alive[0]
@@ -194,11 +193,5 @@ def _select(A, Y, P, F, alive, sums, parents, counts, flips, fitness):  # type: 
         sums[free] = total
         F[free] = fitness[c]
         alive[place + t] = free
-    best = before[0]
     alive[:] = alive[np.argsort(F[alive], kind="mergesort")]
-    if alive[0] == best:
-        return 0
-    for t in range(taken):
-        if fitness[order[t]] == F[alive[0]]:
-            return counts[order[t]]
-    return 0
+    return 0 if alive[0] == before[0] else counts[order[0]]

@@ -1,5 +1,19 @@
 """Maximum-margin clustering: a classifier and its labels, learned at once."""
 
+from mmc.maxmargin.evolutionary import EvoMMC, FastEvoMMC
+from mmc.maxmargin.iterative import CCCPMMC, IterLSSVM, IterSVM, IterSVR
+from mmc.maxmargin.recursive import RecursiveBinary
 from mmc.maxmargin.rls import UMCRLS, SteepRLS, StocRLS
 
-__all__ = ["UMCRLS", "SteepRLS", "StocRLS"]
+__all__ = [
+    "CCCPMMC",
+    "UMCRLS",
+    "EvoMMC",
+    "FastEvoMMC",
+    "IterLSSVM",
+    "IterSVM",
+    "IterSVR",
+    "RecursiveBinary",
+    "SteepRLS",
+    "StocRLS",
+]

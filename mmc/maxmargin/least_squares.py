@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -19,8 +19,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
-from mmc.base import StepwiseClusterer, checked_labels
-from mmc.kernels import KERNELS, LENGTHS, Gram, Kernel, fit_kernel, require_memory
+from mmc.base import checked_labels
+from mmc.kernels import Kernel, require_memory
+from mmc.maxmargin.kernelized import KernelClusterer
 from mmc.maxmargin.labelling import Array, Labels, RLSState, Search, indicators
 from mmc.maxmargin.ridge import Hat, Spectrum, hat_matrix
 from mmc.stepping import State
@@ -35,27 +36,18 @@ class Problem(NamedTuple):
     starts: list[Labels]
 
 
-class LeastSquaresClusterer(StepwiseClusterer):
+class LeastSquaresClusterer(KernelClusterer):
     """Parameters, kernel, starts and model that the three searches share."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 2, None, closed="left")],
-        "kernel": [StrOptions(set(KERNELS))],
-        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions(set(LENGTHS))],
-        "width": [Interval(Real, 0, None, closed="neither")],
-        "degree": [Interval(Real, 1, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        **KernelClusterer._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "fit_intercept": ["boolean"],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
         "init": [StrOptions({"random", "k-means++"}), "array-like"],
-        "random_state": ["random_state"],
     }
 
     dual_coef_: Array
     intercept_: Array
-    kernel_: Kernel
 
     def __init__(
         self,
@@ -114,11 +106,6 @@ class LeastSquaresClusterer(StepwiseClusterer):
             model._exhaust(model._fit_steps(Problem(kernel, anchor, spectrum.hat(model.alpha), starts)))
         return models
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags
-
     @abstractmethod
     def _states(self, search: Search, part: float) -> Iterator[RLSState]:
         """Search from one start, before which `part` of all starts were made."""
@@ -129,17 +116,6 @@ class LeastSquaresClusterer(StepwiseClusterer):
         anchor = K[0].copy()
         hat = hat_matrix(K, self.alpha, fit_intercept=self.fit_intercept, is_psd=kernel.is_psd)
         return Problem(kernel, anchor, hat, starts)
-
-    def _gram(self, X: Array) -> Gram:
-        return fit_kernel(
-            X,
-            kernel=self.kernel,
-            gamma=self.gamma,
-            width=self.width,
-            degree=self.degree,
-            coef0=self.coef0,
-            n_neighbors=self.n_neighbors,
-        )
 
     def _draw_starts(self, X: Array) -> list[Labels]:
         n, k = len(X), self.n_clusters

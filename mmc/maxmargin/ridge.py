@@ -60,11 +60,65 @@ def hat_matrix(K: Array, alpha: float, *, fit_intercept: bool, is_psd: bool) -> 
     if fit_intercept:
         _centre(K)
     diagonal = K.diagonal().copy()
-    jitter = 1e-10 * max(float(diagonal.mean()), 1e-300)
-    if (is_psd or _factor(K, diagonal, jitter)) and _factor(K, diagonal, alpha, invert=True):
+    if (is_psd or _factor(K, diagonal, _jitter(diagonal))) and _factor(K, diagonal, alpha, invert=True):
         K *= -alpha
         return Hat(_finish(K, fit_intercept), None)
     return Spectrum(K, centred=fit_intercept).hat(alpha, out=K)
+
+
+class Solution(NamedTuple):
+    """Coefficients of a ridge model with an intercept, and its centred values at the training points."""
+
+    dual: Array
+    fitted: Array
+
+
+class Factor:
+    """Ridge regression with an intercept, factored once for all labels; a solution then costs n².
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n), C order, symmetric
+        Overwritten.
+    alpha : float
+        λ.
+    is_psd : bool
+        Whether `K` is known to be positive semi-definite; otherwise that is tested.
+    """
+
+    def __init__(self, K: Array, alpha: float, *, is_psd: bool) -> None:
+        self.alpha = alpha
+        self._spectrum: Spectrum | None = None
+        _centre(K)
+        diagonal = K.diagonal().copy()
+        if is_psd or _factor(K, diagonal, _jitter(diagonal)):
+            np.fill_diagonal(K, diagonal + alpha)
+            self._cholesky, info = linalg.lapack.dpotrf(K.T, lower=0, clean=0, overwrite_a=1)
+            if info == 0:
+                return
+            mirror(K)
+            np.fill_diagonal(K, diagonal)
+        self._spectrum = Spectrum(K, centred=True)
+
+    def solve(self, y: Array) -> Solution:
+        """Fit labels: a = (K + λI)⁻¹ y with K centred, and K a.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n,)
+
+        Returns
+        -------
+        Solution
+            The coefficients add up to zero, so that K a differs from its centred form by a constant only.
+        """
+        centred = y - y.mean()
+        if self._spectrum is None:
+            dual = linalg.lapack.dpotrs(self._cholesky, centred, lower=0)[0]
+            return Solution(dual, centred - self.alpha * dual)
+        values, vectors = self._spectrum.values, self._spectrum.vectors
+        parts = vectors.T @ centred / (values + self.alpha)
+        return Solution(vectors @ parts, vectors @ (values * parts))
 
 
 class Spectrum:
@@ -99,6 +153,64 @@ class Spectrum:
         if self.centred:
             R += 1.0 / len(R)
         return Hat(R, None if self.is_psd else self.vectors)
+
+
+class LandmarkFactor(NamedTuple):
+    """The hat matrix of ridge regression on landmarks, R = W Wᵀ.
+
+    Attributes
+    ----------
+    W : ndarray of shape (n, r), C order
+    back : ndarray of shape (r, r)
+        Gives the coefficients of the landmarks as back @ (Wᵀ y).
+    """
+
+    W: Array
+    back: Array
+
+
+def landmark_factor(C: Array, landmarks: NDArray[np.int64], alpha: float) -> LandmarkFactor:
+    """Factor the hat matrix of [EvoMMC] eq. 12, in which only landmarks have coefficients.
+
+    With K_RR = L Lᵀ and Φ = C L⁻ᵀ, the kernel is replaced by Φ Φᵀ (Nyström), and with Φᵀ Φ + λI = M Mᵀ the
+    hat matrix is W Wᵀ, W = Φ M⁻ᵀ. Costs 2 n r² multiplications and three arrays of n×r.
+
+    Parameters
+    ----------
+    C : ndarray of shape (n, r)
+        Kernel of all points against the landmarks.
+    landmarks : ndarray of shape (r,)
+    alpha : float
+        λ as in `hat_matrix`, that is λn of the paper.
+
+    Returns
+    -------
+    LandmarkFactor
+
+    Raises
+    ------
+    ValueError
+        If the kernel of the landmarks is singular.
+    """
+    inner, r = C[landmarks], len(landmarks)
+    values = linalg.eigvalsh(inner)
+    rank = int((values > r * np.finfo(float).eps * max(float(values[-1]), 0.0)).sum())
+    if rank < r:
+        raise ValueError(
+            f"The kernel matrix of the {r} landmarks is singular (rank {rank}), so that they determine no "
+            f"model. Use fewer than {max(rank, 2)} landmarks, a narrower kernel, or leave out points that "
+            "occur twice."
+        )
+    L = linalg.cholesky(inner, lower=True)
+    phi = linalg.solve_triangular(L, C.T, lower=True)
+    M = linalg.cholesky(phi @ phi.T + alpha * np.eye(r), lower=True)
+    W = np.ascontiguousarray(linalg.solve_triangular(M, phi, lower=True).T)
+    back = linalg.solve_triangular(M, linalg.inv(L), lower=True).T
+    return LandmarkFactor(W, back)
+
+
+def _jitter(diagonal: Array) -> float:
+    return 1e-10 * max(float(diagonal.mean()), 1e-300)
 
 
 def _centre(K: Array) -> None:

@@ -133,7 +133,9 @@ def address(experiment: Experiment) -> dict[str, str | list[str]]:
     """
     data = experiment.data
     entry = registry.get(experiment.algorithm)
-    ranges = {p.name: (p.low, STRETCH * p.high) for p in entry.parameters if p.high}
+    ranges = {
+        p.name: (p.low, p.high if p.low == p.high else STRETCH * p.high) for p in entry.parameters if p.high
+    }
     for asked, allowed in ((experiment.parameters, ranges), (data.options, _OPTION_RANGES)):
         for name, (low, most) in allowed.items():
             if asked.get(name) is not None and not low <= asked[name] <= most:

@@ -40,7 +40,7 @@ def algorithm_control(first: str = "UMCRLS") -> str:
         bind="query-params",
         on_change=_follow_algorithm,
     )
-    st.session_state["family"] = registry.get(name).family
+    st.session_state["algorithm_before"] = name
     st.caption(registry.get(name).summary)
     return str(name)
 
@@ -175,21 +175,24 @@ def _control(parameter: Parameter, default: Any) -> Any:
     common: dict[str, Any] = {"key": parameter.name, "help": parameter.help, "bind": "query-params"}
     if parameter.name == "random_state":
         return int(st.number_input(parameter.label, parameter.low, parameter.high, default, **common))
+    if parameter.kind in ("int", "float") and parameter.steps:
+        steps = sorted({*parameter.steps, default, *_asked_for(parameter)})
+        chosen = st.select_slider(parameter.label, steps, default, format_func=short, **common)
+        return int(chosen) if parameter.kind == "int" else float(chosen)
+    if parameter.kind == "int" and parameter.low == parameter.high:
+        st.caption(f"{parameter.label}: {parameter.low}. {parameter.help}")
+        return parameter.low
     if parameter.kind == "int":
         low, high = reach(parameter.name, parameter.low, parameter.high, STRETCH * parameter.high)
         return int(st.slider(parameter.label, low, high, default, **common))
     if parameter.kind == "bool":
         return st.toggle(parameter.label, default, **common)
-    if parameter.kind == "float":
-        steps = sorted({*parameter.steps, default, *_asked_for(parameter)})
-        return float(st.select_slider(parameter.label, steps, default, format_func=short, **common))
     if parameter.kind == "numbers":
         return st.text_input(parameter.label, "", **common) or ""
     numbers = map(short, [*parameter.steps, *(v for v in _asked_for(parameter) if not isinstance(v, str))])
     choices = list(dict.fromkeys([*parameter.choices, *numbers]))
-    return st.selectbox(
-        parameter.label, choices, choices.index(default), accept_new_options=parameter.free, **common
-    )
+    first = choices.index(default if isinstance(default, str) else short(default))
+    return st.selectbox(parameter.label, choices, first, accept_new_options=parameter.free, **common)
 
 
 def _asked_for(parameter: Parameter) -> list[Any]:
@@ -216,14 +219,27 @@ def _default(entry: Algorithm, parameter: Parameter, k: int) -> Any:
 
 
 def _follow_algorithm() -> None:
-    """Begin an algorithm of another family with its own defaults; within a family values are kept."""
+    """Begin with the new algorithm's own defaults; within a family what a person has changed is kept."""
     entry = registry.get(st.session_state["algorithm"])
-    if entry.family == st.session_state.get("family"):
-        return
-    usual = {p.name: entry.default(p.name) for p in entry.parameters if p.name != "n_clusters"}
-    usual |= {"random_state": 0, "sweep": entry.tune, "candidates": ""}
-    usual = {key: "" if value is None else value for key, value in usual.items()}
+    before = registry.get(st.session_state.get("algorithm_before", entry.name))
+    usual = _defaults(entry)
+    if entry.family == before.family:
+        old = _defaults(before)
+        usual = {key: v for key, v in usual.items() if key in old and st.session_state.get(key) == old[key]}
+    else:
+        usual |= {"random_state": 0, "sweep": entry.tune, "candidates": ""}
     st.session_state.update({key: value for key, value in usual.items() if key in st.session_state})
+
+
+def _defaults(entry: Algorithm) -> dict[str, Any]:
+    """Give the defaults as the controls hold them; the number of clusters follows the data instead."""
+    held: dict[str, Any] = {}
+    for p in entry.parameters:
+        if p.name not in ("n_clusters", "random_state"):
+            value = entry.default(p.name)
+            number = p.kind == "choice" and not isinstance(value, str)
+            held[p.name] = "" if value is None else short(value) if number else value
+    return held
 
 
 def reach(key: str, low: Any, high: Any, most: Any) -> tuple[Any, Any]:

@@ -1,0 +1,184 @@
+"""What the methods of [iterSVR] share: training and labelling by turns, and the states of that.
+
+The objective, its symbols and its costs are told in `mmc.maxmargin.iterative`.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import count
+from numbers import Real
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from mmc.kernels import Kernel, require_memory
+from mmc.maxmargin.binary import Array, BinaryClusterer, Labels, Start, size_bound
+from mmc.maxmargin.losses import Placement, place_bias
+from mmc.maxmargin.machines import Judge, Machine, Trained
+from mmc.stepping import State
+
+
+class Problem(NamedTuple):
+    """What stays fixed during the rounds."""
+
+    kernel: Kernel
+    machine: Machine
+    bound: int
+    judge: Judge
+    starts: list[Start]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class IterState(State):
+    """A round of training and labelling.
+
+    Attributes
+    ----------
+    f : ndarray of shape (n_samples,)
+        Values of the classifier at the training points, with its bias.
+    bias : float
+    dual : ndarray of shape (n_samples,)
+        Coefficients of the classifier.
+    moved : ndarray
+        Points that flipped.
+    margins : ndarray of shape (n_samples,)
+        y·f with the labels y that the classifier was trained on: whoever is below zero flips.
+    loss : float
+        Σ L(y·f) with the labels of this state.
+    norm : float
+        ‖w‖².
+    round : int
+        0 is the start.
+    origin : str
+        Where the labels of the start are from.
+    complete : bool
+        False if libsvm was stopped before it had converged.
+    judge : Judge
+    """
+
+    f: Array
+    bias: float
+    dual: Array
+    moved: Labels
+    margins: Array
+    loss: float
+    norm: float
+    round: int
+    origin: str
+    complete: bool
+    judge: Judge
+
+    @cached_property
+    def svm_objective(self) -> float:
+        """The SVM objective of [iterSVR] eq. 3 at these labels; trains an SVM when first asked for."""
+        return self.judge.objective(self.labels)
+
+    @property
+    def caption(self) -> str:
+        """One sentence that says what happened in this step."""
+        n = len(self.moved)
+        if self.round == 0:
+            what = f"start: the classifier has learned {self.origin} labels"
+        elif n == 0:
+            what = f"round {self.round}: no point flips, done"
+        else:
+            what = f"round {self.round}: {n} point{'' if n == 1 else 's'} flipped"
+        if self.labels.min() == self.labels.max():
+            what += ", and all are in one cluster"
+        stopped = "" if self.complete else " (the solver was stopped early)"
+        return f"{what}, objective {self.objective:.4g}{stopped}"
+
+    @property
+    def changed(self) -> Labels:
+        """Indices of the points that flipped."""
+        return self.moved
+
+    def confidence(self) -> Array:
+        """Give y·f, cut off at 0 and 1."""
+        return np.clip(np.where(self.labels == 1, self.f, -self.f), 0.0, 1.0)
+
+
+class IterativeClusterer(BinaryClusterer):
+    """The loop that the four methods share; each gives its machine and how its bias is placed."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BinaryClusterer._parameter_constraints,
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "balance": [Interval(Real, 0, 1, closed="both")],
+    }
+
+    C: float
+    balance: float
+    max_iter: int
+
+    @abstractmethod
+    def _machine(self, K: Array, kernel: Kernel) -> Machine:
+        """Make the machine that is trained in every round; it may overwrite `K`."""
+
+    def _bound(self, n: int) -> int:
+        """Give the largest |Σy| that is allowed."""
+        return size_bound(self.balance, n)
+
+    def _place(self, trained: Trained, problem: Problem) -> Placement:
+        """Choose bias and labels for a trained classifier."""
+        return place_bias(trained.values, problem.bound, problem.machine.loss)
+
+    def _prepare(self, X: Array) -> Problem:
+        bound = self._bound(len(X))
+        require_memory(len(X))
+        kernel, K = self._gram(X)
+        starts = self._draw_starts(X, K)
+        return Problem(kernel, self._machine(K, kernel), bound, Judge(kernel, X, self.C), starts)
+
+    def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
+        self.kernel_ = problem.kernel
+        return len(problem.starts), (self._rounds(problem, start) for start in problem.starts)
+
+    def _rounds(self, problem: Problem, start: Start) -> Iterator[IterState]:
+        machine, labels = problem.machine, start.labels
+        trained = machine.train(_signs(labels))
+        yield self._state(problem, trained, Placement(trained.bias, labels), labels, 0, start.origin)
+        for round_ in count(1):
+            placed = self._place(trained, problem)
+            state = self._state(problem, trained, placed, labels, round_, start.origin)
+            yield state
+            if state.converged:
+                return
+            labels = placed.labels
+            trained = machine.train(_signs(labels))
+
+    def _state(
+        self, problem: Problem, trained: Trained, placed: Placement, before: Labels, round_: int, origin: str
+    ) -> IterState:
+        f = trained.values + placed.bias
+        moved = np.flatnonzero(placed.labels != before)
+        loss = float(problem.machine.loss(_signs(placed.labels) * f).sum())
+        return IterState(
+            labels=placed.labels,
+            objective=trained.norm + problem.machine.price * loss,
+            converged=round_ > 0 and len(moved) == 0,
+            progress=min(1.0, round_ / self.max_iter),
+            f=f,
+            bias=placed.bias,
+            dual=trained.dual,
+            moved=moved,
+            margins=_signs(before) * f,
+            loss=loss,
+            norm=trained.norm,
+            round=round_,
+            origin=origin,
+            complete=trained.complete,
+            judge=problem.judge,
+        )
+
+    def _model(self, state: IterState) -> tuple[Array, float]:
+        return state.dual, state.bias
+
+
+def _signs(labels: Labels) -> Array:
+    return np.where(labels == 1, 1.0, -1.0)

@@ -1,0 +1,172 @@
+"""What the methods for two clusters share: their starts, the balance of sizes, and f(x) for new points."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.cluster import KMeans
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from mmc.base import checked_labels
+from mmc.kernels import fit_kernel
+from mmc.maxmargin.kernelized import KernelClusterer
+from mmc.spectral import normalized_cut
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+#: The second seed of k-means is at least this share as far from the first as the farthest point.
+_FAR = 0.8
+
+
+class Start(NamedTuple):
+    """Labels to begin with, and where they are from."""
+
+    labels: Labels
+    origin: str
+
+
+class BinaryClusterer(KernelClusterer):
+    """A clusterer that parts the points by the sign of f(x) = Σ a_i K(x, x_i) + b; cluster 1 is y = +1."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelClusterer._parameter_constraints,
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "init": [StrOptions({"k-means", "normalized-cut", "random"}), "array-like"],
+    }
+
+    dual_coef_: Array
+    intercept_: float
+
+    init: str | ArrayLike
+
+    def _follow(self, X: Array) -> Callable[[Any], Array]:
+        K = self._compare(X)
+
+        def values(state: Any) -> Array:
+            dual, intercept = self._model(state)
+            f = K @ dual + intercept
+            return np.column_stack([-f, f])
+
+        return values
+
+    def _adopt(self, state: Any) -> None:
+        self.dual_coef_, self.intercept_ = self._model(state)
+
+    def _compare(self, X: Array) -> Array:
+        return self.kernel_(X)
+
+    @abstractmethod
+    def _model(self, state: Any) -> tuple[Array, float]:
+        """Give the coefficients a and the bias b that belong to a state."""
+
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        if self.n_clusters != 2:
+            name = type(self).__name__
+            raise ValueError(
+                f"n_clusters={self.n_clusters}: {name} parts points in two. For more clusters use "
+                f"RecursiveBinary({name}(), n_clusters={self.n_clusters}), which splits again and again."
+            )
+
+    def _draw_starts(self, X: Array, K: Array | None) -> list[Start]:
+        """Draw the starts; equal ones are kept once, because from one start there is one way.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+        K : ndarray of shape (n_samples, n_samples) or None
+            The kernel, which "normalized-cut" reads as an affinity if it has no negative values.
+        """
+        if not isinstance(self.init, str):
+            return [Start(checked_labels(self.init, len(X), 2), "given")]
+        if self.init == "normalized-cut":
+            return [Start(normalized_cut(self._affinity(X, K)), self.init)]
+        if self.init == "k-means" and self.kernel == "precomputed":
+            raise ValueError(
+                'init="k-means" needs points, not a precomputed kernel; use "random" or give labels.'
+            )
+        rng = check_random_state(self.random_state)
+        draw = random_halves if self.init == "random" else far_apart_k_means
+        distinct: dict[bytes, Start] = {}
+        for _ in range(self.n_init):
+            labels = draw(X, rng)
+            # Which cluster is called 0 makes no difference.
+            distinct.setdefault((labels ^ labels[0]).tobytes(), Start(labels, self.init))
+        return list(distinct.values())
+
+    def _affinity(self, X: Array, K: Array | None) -> Array:
+        if K is not None and K.min() >= 0:
+            return K
+        if self.kernel == "precomputed":
+            raise ValueError(
+                'init="normalized-cut" needs a kernel without negative values; use "random" or give labels.'
+            )
+        return fit_kernel(X).matrix
+
+
+def size_bound(balance: float, n: int) -> int:
+    """Give the largest |Σy| that is allowed: ℓ of the papers, cut so that no cluster is empty.
+
+    Parameters
+    ----------
+    balance : float
+        ℓ as a share of n.
+    n : int
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ValueError
+        If no labelling keeps it.
+    """
+    bound = int(balance * n + 1e-9)
+    if n % 2 and bound < 1:
+        raise ValueError(
+            f"balance={balance:g} lets the sizes of the two clusters differ by {balance * n:.2g} points, but "
+            f"an odd number of {n} points cannot be halved. Choose a balance of at least "
+            f"{np.ceil(1000 / n) / 1000:g}, or leave out a point."
+        )
+    return min(bound, n - 2)
+
+
+def random_halves(X: Array, rng: np.random.RandomState) -> Labels:
+    """Draw a labelling of equal sizes."""
+    return np.asarray(rng.permutation(np.arange(len(X)) % 2), dtype=np.int64)
+
+
+def far_apart_k_means(X: Array, rng: np.random.RandomState) -> Labels:
+    """Cluster by k-means from two seeds that lie far apart, as [iterSVR] section IV-A advises.
+
+    The first seed is any point, the second any of those at least 0.8 times as far from it as the farthest.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    rng : RandomState
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+
+    Raises
+    ------
+    ValueError
+        If all points are equal.
+    """
+    first = rng.randint(len(X))
+    distances = np.linalg.norm(X - X[first], axis=1)
+    if not distances.any():
+        raise ValueError("All points are equal, so k-means cannot part them. Check the columns.")
+    second = rng.choice(np.flatnonzero(distances >= _FAR * distances.max()))
+    labels = KMeans(2, init=X[[first, second]], n_init=1, random_state=rng).fit(X).labels_
+    return np.asarray(labels, dtype=np.int64)

@@ -1,0 +1,261 @@
+"""What the methods of [EvoMMC] share: populations, their generations, and the states of those.
+
+The objective, its symbols and its costs are told in `mmc.maxmargin.evolutionary`.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from mmc._fast.evolution import evolve
+from mmc.base import checked_labels
+from mmc.maxmargin.binary import Array, BinaryClusterer, Labels, far_apart_k_means, size_bound
+from mmc.stepping import State
+
+Signs = NDArray[np.int8]
+
+#: Without a word on patience the search ends when every point has been tried about this often in vain.
+_TRIES = 50
+
+#: Steps in which the fittest labelling of n points takes shape, about.
+_GROUPS = 60
+
+
+class Problem(NamedTuple):
+    """What stays fixed during the evolution: R or its factor, and the labellings that starts begin with."""
+
+    A: Array
+    dense: bool
+    bound: int
+    starts: list[Signs]
+    origin: str
+    seeds: list[int]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class EvoState(State):
+    """The fittest labelling after some generations.
+
+    Attributes
+    ----------
+    generation : int
+    n_flips : int
+        Labels that a child flips in this generation, before the balance is mended.
+    n_better, n_kept : int
+        How often the fittest labelling has changed since the start, and how many labels that flipped.
+    moved : ndarray
+        Points whose cluster differs from the previous state's.
+    products : ndarray of shape (n_samples,) or (n_landmarks,)
+        R y, or Wᵀ y where R = W Wᵀ.
+    f : ndarray of shape (n_samples,)
+        Values of the ridge model at the training points.
+    previous : float
+        Fitness of the previous state.
+    origin : str
+        Where the first labellings are from.
+    """
+
+    generation: int
+    n_flips: int
+    n_better: int
+    n_kept: int
+    moved: Labels
+    products: Array
+    f: Array
+    previous: float
+    origin: str
+
+    @property
+    def caption(self) -> str:
+        """One sentence that says what happened in this step."""
+        if self.generation == 0:
+            return f"start: the fittest of the {self.origin} labellings, F = {self.objective:.4g}"
+        n = len(self.moved)
+        points = f"{n} point{'' if n == 1 else 's'} changed" if n else "nothing better was found"
+        change = f"F {self.previous:.4g} → {self.objective:.4g}" if n else f"F = {self.objective:.4g}"
+        return f"generation {self.generation}: {points}, {change}"
+
+    @property
+    def changed(self) -> Labels:
+        """Indices of the points that this step moved."""
+        return self.moved
+
+    def confidence(self) -> Array:
+        """Give y·f, cut off at 0 and 1."""
+        return np.clip(np.where(self.labels == 1, self.f, -self.f), 0.0, 1.0)
+
+
+class Population:
+    """The labellings that live, in the form that the compiled generations work on.
+
+    Parameters
+    ----------
+    A : ndarray of shape (n, n) or (n, r)
+        R, or W where R = W Wᵀ.
+    dense : bool
+        Whether it is R itself.
+    first : ndarray of shape (μ, n), int8
+    """
+
+    def __init__(self, A: Array, dense: bool, first: Signs) -> None:
+        mu, n = first.shape
+        self.Y = np.zeros((2 * mu, n), dtype=np.int8)
+        self.P = np.zeros((2 * mu, A.shape[1]))
+        self.F = np.zeros(2 * mu)
+        self.Y[:mu] = first
+        self.P[:mu] = first.astype(np.float64) @ A  # R is symmetric
+        square = (self.P[:mu] * (first if dense else self.P[:mu])).sum(axis=1)
+        self.F[:mu] = 1.0 - square / n
+        self.alive = np.argsort(self.F[:mu], kind="stable")
+
+
+def mend(y: Signs, bound: int, rng: np.random.RandomState) -> None:
+    """Flip as few random labels of the larger cluster as bring |Σy| within the bound, in place."""
+    total = int(y.sum(dtype=np.int64))
+    surplus = -(-(abs(total) - bound) // 2)
+    if surplus > 0:
+        larger = np.flatnonzero(y == (1 if total > 0 else -1))
+        chosen = rng.choice(larger, surplus, replace=False)
+        y[chosen] = -y[chosen]
+
+
+class EvolutionaryClusterer(BinaryClusterer):
+    """Population, generations and starts, which the two methods share."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BinaryClusterer._parameter_constraints,
+        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "balance": [Interval(Real, 0, 1, closed="both")],
+        "n_parents": [Interval(Integral, 1, None, closed="left")],
+        "n_children": [Interval(Integral, 1, None, closed="left")],
+        "patience": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "init": [StrOptions({"random", "k-means"}), "array-like"],
+    }
+
+    alpha: float
+    balance: float
+    n_parents: int
+    n_children: int
+    patience: int | str
+    max_iter: int
+
+    @abstractmethod
+    def _hat(self, X: Array, rng: np.random.RandomState) -> tuple[Array, bool]:
+        """Give R, or its factor W, and whether it is R itself; keep what the model needs."""
+
+    @abstractmethod
+    def _fitted(self, A: Array, products: Array) -> Array:
+        """Give the values of the ridge model at the training points."""
+
+    def _prepare(self, X: Array) -> Problem:
+        bound = size_bound(self.balance, len(X))
+        rng = check_random_state(self.random_state)
+        starts = [self._population(X, bound, rng) for _ in range(self.n_init)]
+        seeds = [int(rng.randint(2**31 - 1)) for _ in starts]
+        origin = self.init if isinstance(self.init, str) else "given"
+        return Problem(*self._hat(X, rng), bound, starts, origin, seeds)
+
+    def _population(self, X: Array, bound: int, rng: np.random.RandomState) -> Signs:
+        """Draw μ labellings that keep the balance."""
+        if self.init == "random":
+            drawn = rng.randint(0, 2, (self.n_parents, len(X)))
+        elif self.init == "k-means":
+            if self.kernel == "precomputed":
+                raise ValueError(
+                    'init="k-means" needs points, not a precomputed kernel; use "random" or give labels.'
+                )
+            drawn = np.array([far_apart_k_means(X, rng) for _ in range(self.n_parents)])
+        else:
+            drawn = np.array([checked_labels(self.init, len(X), 2)] * self.n_parents)
+        signs = (2 * drawn - 1).astype(np.int8)
+        for y in signs:
+            mend(y, bound, rng)
+        return signs
+
+    def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
+        starts = zip(problem.starts, problem.seeds, strict=True)
+        return len(problem.starts), (self._generations(problem, first, seed) for first, seed in starts)
+
+    def _generations(self, problem: Problem, first: Signs, seed: int) -> Iterator[EvoState]:
+        A, n = problem.A, first.shape[1]
+        population = Population(A, problem.dense, first)
+        rng = np.random.default_rng(seed)
+        patience = self.patience
+        if isinstance(patience, str):
+            patience = max(1000, -(-_TRIES * n // self.n_children))
+        generation = stale = n_better = n_kept = 0
+        state = self._state(problem, population, None)
+        yield state
+        while True:
+            pause = min(self.max_iter, generation + max(1000, generation // 8))
+            generation, stale, better, kept = evolve(
+                A,
+                problem.dense,
+                population.Y,
+                population.P,
+                population.F,
+                population.alive,
+                problem.bound,
+                self.n_children,
+                generation,
+                pause,
+                patience,
+                stale,
+                max(1, n // _GROUPS),
+                rng,
+            )
+            n_better += better
+            n_kept += kept
+            state = self._state(
+                problem,
+                population,
+                state,
+                converged=stale >= patience,
+                progress=float(np.log1p(generation) / np.log1p(self.max_iter)),
+                generation=generation,
+                n_better=n_better,
+                n_kept=n_kept,
+            )
+            yield state
+
+    def _state(
+        self,
+        problem: Problem,
+        population: Population,
+        before: EvoState | None,
+        *,
+        generation: int = 0,
+        n_better: int = 0,
+        n_kept: int = 0,
+        **known: Any,
+    ) -> EvoState:
+        best = population.alive[0]
+        labels = (population.Y[best] > 0).astype(np.int64)
+        products = population.P[best].copy()
+        if before is not None and 2 * (labels != before.labels).sum() > len(labels):
+            # Another line took over in which the clusters have each other's names: F is the same for both.
+            labels, products = 1 - labels, -products
+        return EvoState(
+            labels=labels,
+            objective=float(population.F[best]),
+            n_done=generation,
+            generation=generation,
+            n_flips=max(1, len(labels) // (generation + 1)),
+            n_better=n_better,
+            n_kept=n_kept,
+            moved=np.flatnonzero(labels != before.labels) if before else np.empty(0, dtype=np.int64),
+            products=products,
+            f=self._fitted(problem.A, products),
+            previous=before.objective if before else float(population.F[best]),
+            origin=problem.origin,
+            **known,
+        )

@@ -1,0 +1,58 @@
+"""What the kernel methods share: the parameters of a kernel, its matrix, and how new points meet it."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from mmc.base import StepwiseClusterer
+from mmc.kernels import KERNELS, LENGTHS, Gram, Kernel, fit_kernel
+
+Array = NDArray[np.float64]
+
+
+class KernelClusterer(StepwiseClusterer):
+    """A clusterer whose models are sums of kernels at the training points."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_clusters": [Interval(Integral, 2, None, closed="left")],
+        "kernel": [StrOptions(set(KERNELS))],
+        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions(set(LENGTHS))],
+        "width": [Interval(Real, 0, None, closed="neither")],
+        "degree": [Interval(Real, 1, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    n_clusters: int
+    kernel: str
+    gamma: float | str
+    width: float
+    degree: float
+    coef0: float
+    n_neighbors: int
+    n_init: int
+    random_state: int | np.random.RandomState | None
+    kernel_: Kernel
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+    def _gram(self, X: Array) -> Gram:
+        return fit_kernel(
+            X,
+            kernel=self.kernel,
+            gamma=self.gamma,
+            width=self.width,
+            degree=self.degree,
+            coef0=self.coef0,
+            n_neighbors=self.n_neighbors,
+        )

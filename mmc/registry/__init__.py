@@ -1,0 +1,50 @@
+"""The one place that knows all algorithms.
+
+Controls in the app, the command line, the table in the README and the contract tests are made from it:
+adding an algorithm is one module and one entry here. Defaults are those of the class and are not
+repeated; ranges are what a person would sensibly try, while the class itself says what is allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from mmc.registry import _evolutionary, _infomax, _iterative, _least_squares
+from mmc.registry._types import Algorithm, Parameter
+
+__all__ = ["ALGORITHMS", "Algorithm", "Parameter", "get"]
+
+
+def get(name: str) -> Algorithm:
+    """Find an algorithm by its name.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    Algorithm
+
+    Raises
+    ------
+    ValueError
+        Listing the names that exist.
+    """
+    if name not in ALGORITHMS:
+        raise ValueError(f"There is no algorithm {name!r}; there are {', '.join(ALGORITHMS)}.")
+    return ALGORITHMS[name]
+
+
+ALGORITHMS: Mapping[str, Algorithm] = MappingProxyType(
+    {
+        entry.name: entry
+        for entry in (
+            *_least_squares.ENTRIES,
+            *_iterative.ENTRIES,
+            *_evolutionary.ENTRIES,
+            *_infomax.ENTRIES,
+        )
+    }
+)

@@ -1,0 +1,105 @@
+"""The methods of [EvoMMC]."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mmc.base import StepwiseClusterer
+from mmc.maxmargin import EvoMMC, FastEvoMMC
+from mmc.registry._common import ALPHA, BALANCE, KERNEL, RANDOM_STATE, TWO_CLUSTERS
+from mmc.registry._types import Algorithm, Parameter
+
+_EVO_PAPER = "Gieseke, Pahikkala, Kramer: Fast Evolutionary Maximum Margin Clustering, 2009"
+
+_LANDMARKS = Parameter(
+    "n_landmarks",
+    "choice",
+    "Landmarks",
+    "How many points, drawn at random, carry the model: a number, or a share of all points below 1.",
+    steps=(0.02, 0.05, 0.1, 0.2, 0.3, 0.5),
+    free=True,
+)
+_POPULATION = (
+    Parameter(
+        "n_parents",
+        "int",
+        "Parents μ",
+        "How many labellings live on at a time.",
+        1,
+        50,
+        advanced=True,
+    ),
+    Parameter(
+        "n_children", "int", "Children ν", "How many are born in each generation.", 1, 50, advanced=True
+    ),
+    Parameter(
+        "patience",
+        "choice",
+        "Patience",
+        "After how many generations without a change a start ends; auto grows with the number of points.",
+        choices=("auto",),
+        steps=(1000, 10_000, 100_000),
+        free=True,
+        advanced=True,
+    ),
+    Parameter(
+        "max_iter",
+        "int",
+        "Generations at most",
+        "How many generations a start may take.",
+        1,
+        1_000_000,
+        steps=(10, 100, 1000, 10_000, 100_000, 1_000_000),
+        advanced=True,
+    ),
+)
+_STARTS = (
+    Parameter(
+        "init",
+        "choice",
+        "First labels",
+        "Coin flips, or the clusters of k-means.",
+        choices=("random", "k-means"),
+    ),
+    Parameter(
+        "n_init", "int", "Starts", "How many times to begin anew; the end with the lowest F is kept.", 1, 50
+    ),
+    *_POPULATION,
+    RANDOM_STATE,
+)
+#: Landmarks have no neighbours of their own.
+_LANDMARK_KERNEL = (
+    replace(KERNEL[0], choices=tuple(k for k in KERNEL[0].choices if k != "local_scaling")),
+    *(p for p in KERNEL[1:] if p.name != "n_neighbors"),
+)
+
+
+def _evolutionary(
+    estimator: type[StepwiseClusterer], summary: str, parameters: tuple[Parameter, ...]
+) -> Algorithm:
+    return Algorithm(
+        name=estimator.__name__,
+        estimator=estimator,
+        family="evolution",
+        paper=_EVO_PAPER,
+        summary=summary,
+        objective="F",
+        meaning="Fitness: how badly a ridge model fits the labels; lower is better.",
+        parameters=(TWO_CLUSTERS, *parameters, *_STARTS),
+        max_samples=5000,
+        tune="width",
+    )
+
+
+ENTRIES = (
+    _evolutionary(
+        EvoMMC,
+        "Flips labels at random and keeps what fits better: ten parents, ten children, many generations.",
+        (*KERNEL, ALPHA, BALANCE),
+    ),
+    _evolutionary(
+        FastEvoMMC,
+        "The same with a model on a few landmarks, so that large tables evolve quickly.",
+        (*_LANDMARK_KERNEL, ALPHA, BALANCE, _LANDMARKS),
+    ),
+)

@@ -1,0 +1,131 @@
+"""Information maximization: [SMIC] and what it is compared with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mmc.base import StepwiseClusterer
+from mmc.infomax import MIC, SMIC
+from mmc.registry._common import KERNEL, N_CLUSTERS, RANDOM_STATE
+from mmc.registry._types import Algorithm, Parameter
+
+_SMIC_PAPER = (
+    "Sugiyama et al.: Information-Maximization Clustering based on Squared-Loss Mutual Information, 2014"
+)
+
+_GRAPH_KERNEL = Parameter(
+    "kernel",
+    "choice",
+    "Kernel",
+    "How two points are compared: local scaling gives every point a width of its own, rbf the same to all.",
+    choices=("local_scaling", "rbf"),
+)
+_RBF_WIDTH = tuple(replace(p, when=(("kernel", ("rbf",)), *p.when[1:])) for p in KERNEL[1:3])
+_SMIC = (
+    N_CLUSTERS,
+    _GRAPH_KERNEL,
+    Parameter(
+        "n_neighbors",
+        "choice",
+        "Neighbours t",
+        "How many neighbours a point is linked to. lsmi tries 1 to 10 and lets the data choose.",
+        choices=("lsmi",),
+        steps=tuple(range(1, 11)),
+        free=True,
+        when=(("kernel", ("local_scaling",)),),
+    ),
+    *_RBF_WIDTH,
+    Parameter(
+        "normalize",
+        "bool",
+        "Normalise the graph",
+        "Divide every link by how well linked its two points are; without it dense spots win.",
+    ),
+    Parameter(
+        "class_prior",
+        "numbers",
+        "Shares of the clusters",
+        "For example 0.3, 0.7 if one cluster is known to be smaller; empty means equal shares.",
+        advanced=True,
+    ),
+    RANDOM_STATE,
+)
+
+_MIC = (
+    N_CLUSTERS,
+    _GRAPH_KERNEL,
+    replace(KERNEL[5], label="Neighbours t", advanced=False),
+    *_RBF_WIDTH,
+    Parameter(
+        "alpha",
+        "float",
+        "Penalty λ",
+        "How simple the model must be. Small: it keeps to its start. Too large: all points look alike.",
+        steps=(0.0, 0.001, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0),
+    ),
+    Parameter(
+        "init",
+        "choice",
+        "How a start is made",
+        "Labels that the model learns first: those of spectral clustering, or random ones.",
+        choices=("spectral", "random"),
+    ),
+    Parameter(
+        "n_init",
+        "int",
+        "Starts",
+        "How many times to begin; further starts are random, and the best end is kept.",
+        1,
+        20,
+        advanced=True,
+    ),
+    Parameter(
+        "max_iter",
+        "int",
+        "Steps at most",
+        "How many groups of iterations a start may take.",
+        1,
+        100,
+        advanced=True,
+    ),
+    Parameter(
+        "tol",
+        "float",
+        "Tolerance",
+        "A start ends when an iteration gains no more than this.",
+        steps=(1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3),
+        advanced=True,
+    ),
+    RANDOM_STATE,
+)
+
+
+def _infomax(
+    estimator: type[StepwiseClusterer], summary: str, parameters: tuple[Parameter, ...]
+) -> Algorithm:
+    return Algorithm(
+        name=estimator.__name__,
+        estimator=estimator,
+        family="information maximization",
+        paper=_SMIC_PAPER,
+        summary=summary,
+        objective="−information",
+        meaning="Minus an estimate of how much the clusters tell about the points; lower is better.",
+        parameters=parameters,
+        max_samples=5000,
+        tune="n_neighbors",
+    )
+
+
+ENTRIES = (
+    _infomax(
+        SMIC,
+        "Reads the clusters off the eigenvectors of a graph of neighbours, in closed form.",
+        _SMIC,
+    ),
+    _infomax(
+        MIC,
+        "Climbs from spectral clustering to a logistic model that is sure of equal clusters.",
+        _MIC,
+    ),
+)

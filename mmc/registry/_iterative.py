@@ -1,0 +1,127 @@
+"""The methods of [iterSVR], and splitting again and again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mmc.base import StepwiseClusterer
+from mmc.maxmargin import CCCPMMC, IterLSSVM, IterSVM, IterSVR, RecursiveBinary
+from mmc.registry._common import BALANCE, KERNEL, N_CLUSTERS, RANDOM_STATE, TWO_CLUSTERS
+from mmc.registry._types import Algorithm, Parameter
+
+_ITER_SVR_PAPER = "Zhang, Tsang, Kwok: Maximum Margin Clustering Made Practical, 2009"
+
+_C = Parameter(
+    "C",
+    "float",
+    "Cost of errors C",
+    "How closely the classifier must follow the labels. Small: a simple border. Large: every label counts.",
+    steps=(1e-5, 1e-4, 1e-3, 0.01, 0.1, 1.0, 10.0, 100.0, 500.0, 1000.0),
+)
+_EPSILON = Parameter(
+    "epsilon",
+    "float",
+    "Forgiven error ε",
+    "Errors up to this size cost nothing. Small: margins gather at 1 and points flip. Near 1: none does.",
+    steps=(0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
+)
+_STARTS = (
+    Parameter(
+        "init",
+        "choice",
+        "First labels",
+        "Those of k-means, of a cut through the graph of all points, or a random half.",
+        choices=("k-means", "normalized-cut", "random"),
+    ),
+    Parameter(
+        "n_init",
+        "int",
+        "Starts",
+        "How many times to begin anew; equal starts count once, and the lowest objective is kept.",
+        1,
+        50,
+        advanced=True,
+    ),
+    Parameter(
+        "max_iter", "int", "Rounds at most", "How often a start may train and label.", 1, 200, advanced=True
+    ),
+    RANDOM_STATE,
+)
+
+
+def _iterative(
+    estimator: type[StepwiseClusterer], summary: str, extra: tuple[Parameter, ...], max_samples: int
+) -> Algorithm:
+    return Algorithm(
+        name=estimator.__name__,
+        estimator=estimator,
+        family="iterated training",
+        paper=_ITER_SVR_PAPER,
+        summary=summary,
+        objective="objective",
+        meaning="How wide the margin is and how badly the classifier fits its own labels; lower is better.",
+        parameters=(TWO_CLUSTERS, *KERNEL, _C, *extra, *_STARTS),
+        max_samples=max_samples,
+        tune="width",
+    )
+
+
+_METHODS = (
+    _iterative(
+        IterSVR,
+        "Learns its own labels by regression, which lets points at the border flip from round to round.",
+        (_EPSILON, BALANCE),
+        3000,
+    ),
+    _iterative(
+        IterLSSVM,
+        "Learns its own labels by least squares: one factorisation, then rounds that cost next to nothing.",
+        (BALANCE,),
+        5000,
+    ),
+    _iterative(
+        IterSVM,
+        "Learns its own labels by an SVM, which is so sure of them that hardly any point ever flips.",
+        (BALANCE,),
+        5000,
+    ),
+    _iterative(
+        CCCPMMC, "The same without a balance: one cluster may swallow the other, and that wins.", (), 5000
+    ),
+)
+
+_RECURSIVE = Algorithm(
+    name=RecursiveBinary.__name__,
+    estimator=RecursiveBinary,
+    family="splitting",
+    paper=_ITER_SVR_PAPER,
+    summary="Parts one cluster after another in two, until there are as many as you want.",
+    objective="objective",
+    meaning="Sum of the objectives of all splits; lower is better.",
+    parameters=(
+        N_CLUSTERS,
+        Parameter(
+            "estimator",
+            "choice",
+            "Split by",
+            "The method that parts a cluster in two.",
+            choices=("IterLSSVM", "IterSVR", "IterSVM"),
+        ),
+        Parameter(
+            "split",
+            "choice",
+            "Split next",
+            "The cluster that spreads widest, or the one with most points.",
+            choices=("spread", "size"),
+        ),
+        *(
+            replace(p, name=f"estimator__{p.name}", when=tuple((f"estimator__{o}", v) for o, v in p.when))
+            for p in (*KERNEL, BALANCE)
+        ),
+        RANDOM_STATE,
+    ),
+    max_samples=3000,
+    tune="estimator__width",
+)
+
+ENTRIES = (*_METHODS, _RECURSIVE)

@@ -1,0 +1,86 @@
+"""The searches of [UMC-RLS]."""
+
+from __future__ import annotations
+
+from mmc.base import StepwiseClusterer
+from mmc.maxmargin import UMCRLS, SteepRLS, StocRLS
+from mmc.registry._common import ALPHA, KERNEL, N_CLUSTERS, RANDOM_STATE
+from mmc.registry._types import Algorithm, Parameter
+
+_UMC_RLS_PAPER = "Pahikkala et al.: Unsupervised Multi-Class Regularized Least-Squares Classification, 2012"
+
+_RLS_MODEL = (
+    N_CLUSTERS,
+    *KERNEL,
+    ALPHA,
+)
+_RLS_STARTS = (
+    Parameter(
+        "n_init", "int", "Starts", "How many times to begin anew; the end with the lowest Q is kept.", 1, 50
+    ),
+    Parameter(
+        "init",
+        "choice",
+        "How a start is made",
+        "Random labels, or the nearest of k points spread out over the data.",
+        choices=("random", "k-means++"),
+        advanced=True,
+    ),
+    Parameter(
+        "fit_intercept",
+        "bool",
+        "Intercept",
+        "Let each model add a constant, which lets clusters keep different sizes.",
+        advanced=True,
+    ),
+    RANDOM_STATE,
+)
+_SHAKING = (
+    Parameter(
+        "n_shakes",
+        "int",
+        "Shakes",
+        "How many further rounds of claims follow the first; each claims half as many.",
+        0,
+        40,
+    ),
+    Parameter(
+        "refine",
+        "bool",
+        "Free descent at the end",
+        "Let every point move freely at last, whatever the sizes become.",
+    ),
+    Parameter(
+        "cluster_sizes",
+        "numbers",
+        "Sizes to aim at",
+        "For example 3, 1 for clusters in that proportion; empty means equal sizes.",
+        advanced=True,
+    ),
+)
+
+
+def _rls(estimator: type[StepwiseClusterer], summary: str, extra: tuple[Parameter, ...] = ()) -> Algorithm:
+    return Algorithm(
+        name=estimator.__name__,
+        estimator=estimator,
+        family="regularised least squares",
+        paper=_UMC_RLS_PAPER,
+        summary=summary,
+        objective="Q",
+        meaning="How badly the cluster models fit their own labels; lower is better.",
+        parameters=(*_RLS_MODEL, *extra, *_RLS_STARTS),
+        max_samples=5000,
+        tune="width",
+    )
+
+
+ENTRIES = (
+    _rls(
+        UMCRLS,
+        "Clusters take turns claiming points, fewer each round: this shaking escapes poor solutions.",
+        _SHAKING,
+    ),
+    _rls(SteepRLS, "Always makes the single move that helps most, and stops when none does."),
+    _rls(StocRLS, "Visits the points in order and moves each to where it fits best, until none moves."),
+)

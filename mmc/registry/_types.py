@@ -1,0 +1,197 @@
+"""What an algorithm and its parameters are to a person who chooses among them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from mmc import maxmargin
+from mmc.base import StepwiseClusterer
+
+Kind = Literal["int", "float", "choice", "bool", "numbers"]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter as a person meets it.
+
+    Attributes
+    ----------
+    name : str
+        As in the class; `estimator__` before it means a parameter of the estimator that the class is given.
+    kind : {"int", "float", "choice", "bool", "numbers"}
+        A choice may also be a number when `free` is set; numbers are a list, separated by commas.
+    label, help : str
+        A few words, and one sentence for someone who has not read the paper.
+    low, high : int
+        Sensible range of a whole number; where both are the same there is nothing to choose.
+    steps : tuple of float
+        Sensible values of another number, of a number in place of a choice, or of a whole number whose range
+        is too long to walk through.
+    choices : tuple of str
+    free : bool
+        Whether a number may stand in place of a choice.
+    advanced : bool
+        Whether it is folded away at first.
+    when : tuple of (str, tuple of str)
+        The parameter matters only when another one has one of these values.
+    """
+
+    name: str
+    kind: Kind
+    label: str
+    help: str
+    low: int = 0
+    high: int = 0
+    steps: tuple[float, ...] = ()
+    choices: tuple[str, ...] = ()
+    free: bool = False
+    advanced: bool = False
+    when: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    @property
+    def candidates(self) -> tuple[float, ...]:
+        """The values that a sweep tries: the steps, or the first ten of a range."""
+        if self.name in ("n_clusters", "random_state"):
+            return ()
+        if self.kind == "int" and not self.steps:
+            return tuple(range(max(self.low, 1), min(self.high, max(self.low, 1) + 9) + 1))
+        return self.steps
+
+    def matters(self, values: Mapping[str, Any]) -> bool:
+        """Whether the parameter has an effect beside these values of the others."""
+        return all(values.get(other) in allowed for other, allowed in self.when)
+
+    def parse(self, text: str) -> Any:
+        """Read a value written by a person.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        object
+            Of the parameter's kind.
+
+        Raises
+        ------
+        ValueError
+            Naming the parameter, the text and what would be right.
+        """
+        try:
+            return self._parse(text.strip())
+        except ValueError:
+            raise ValueError(f"{self.name}={text!r} is not right: {self._expected()}.") from None
+
+    def _parse(self, text: str) -> Any:
+        if self.kind == "int":
+            return int(text)
+        if self.kind == "float":
+            return _number(text)
+        if self.kind == "bool":
+            return ("false", "true", "no", "yes", "0", "1").index(text.lower()) % 2 == 1
+        if self.kind == "numbers":
+            return [_number(part) for part in text.split(",")] if text else None
+        if text in self.choices:
+            return text
+        if self.free:
+            return int(text) if text.isdecimal() else _number(text)
+        raise ValueError
+
+    def _expected(self) -> str:
+        if self.kind == "choice":
+            number = ("a number",) if self.free else ()
+            return f"give one of {', '.join((*self.choices, *number))}"
+        return {
+            "int": "give a whole number",
+            "float": "give a number",
+            "bool": "give true or false",
+            "numbers": "give numbers separated by commas, or nothing",
+        }[self.kind]
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """An algorithm as a person meets it.
+
+    Attributes
+    ----------
+    name : str
+        Of the class.
+    estimator : type
+    family : str
+        Algorithms of one family take the same start and can be shown side by side.
+    paper : str
+    summary : str
+        One sentence for someone who has not read the paper.
+    objective, meaning : str
+        Short name of what is minimised, for the axis of its curve, and a sentence that says what it is.
+    parameters : tuple of Parameter
+    max_samples : int
+        Beyond this the app refuses; the library refuses only what memory cannot hold.
+    tune : str
+        The parameter that decides most, which a sweep tries first.
+    """
+
+    name: str
+    estimator: type[StepwiseClusterer]
+    family: str
+    paper: str
+    summary: str
+    objective: str
+    meaning: str
+    parameters: tuple[Parameter, ...]
+    max_samples: int
+    tune: str
+
+    def default(self, name: str) -> Any:
+        """Give the default of a parameter, from the class.
+
+        An estimator that a class is given is named here; the first choice is the one that the class takes
+        where it is given none, and its parameters have that one's defaults.
+        """
+        if name == "estimator":
+            return self.parameter(name).choices[0]
+        own = inspect.signature(self.estimator if "__" not in name else self._inner(None)).parameters
+        return own[name.removeprefix("estimator__")].default
+
+    def parameter(self, name: str) -> Parameter:
+        """Find a parameter by its name.
+
+        Raises
+        ------
+        ValueError
+            Listing the names that exist.
+        """
+        for parameter in self.parameters:
+            if parameter.name == name:
+                return parameter
+        known = ", ".join(p.name for p in self.parameters)
+        raise ValueError(f"{self.name} has no parameter {name!r}; it has {known}.")
+
+    def make(self, values: Mapping[str, Any]) -> StepwiseClusterer:
+        """Make an estimator from some parameters; the others keep their defaults."""
+        for name in values:
+            self.parameter(name)
+        own = {name: value for name, value in values.items() if "__" not in name}
+        if any(p.name == "estimator" for p in self.parameters):
+            inner = {n.removeprefix("estimator__"): v for n, v in values.items() if "__" in n}
+            own["estimator"] = self._inner(own.get("estimator"))(**inner)
+        return self.estimator(**own)
+
+    def _inner(self, name: str | None) -> type[StepwiseClusterer]:
+        """Find the class of an estimator that the class is given, by its name."""
+        choices = self.parameter("estimator").choices
+        if name is not None and name not in choices:
+            raise ValueError(f"estimator={name!r} is not right: give one of {', '.join(choices)}.")
+        return getattr(maxmargin, name or choices[0])
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    if not abs(value) < float("inf"):
+        raise ValueError
+    return value
