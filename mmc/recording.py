@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +15,13 @@ from mmc.stepping import State, Step, is_better
 
 #: A longer walk is thinned out; an animation of more frames tells nobody more.
 MAX_FRAMES = 150
+
+
+class End(NamedTuple):
+    """What a start came to."""
+
+    labels: NDArray[np.int64]
+    objective: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +36,8 @@ class Recording:
         From the start to the end that the estimator kept, at most `MAX_FRAMES`.
     start : int
         Which start was kept.
+    ends : tuple of End
+        What each start came to, in their order.
     seconds : float
         Time of the whole fit, all starts.
     complete : bool
@@ -37,13 +47,14 @@ class Recording:
     estimator: StepwiseClusterer
     states: tuple[State, ...]
     start: int
+    ends: tuple[End, ...]
     seconds: float
     complete: bool
 
     @property
     def nbytes(self) -> int:
-        """Memory of the states' arrays; what several states share counts once."""
-        return _nbytes(self.states, set())
+        """Memory of the arrays of states and ends; what several share counts once."""
+        return _nbytes((self.states, self.ends), set())
 
     @property
     def labels(self) -> NDArray[np.int64]:
@@ -74,20 +85,23 @@ def record(
     began = perf_counter()
     best: tuple[int, list[State]] = (0, [])
     current: list[State] = []
+    ends: list[End] = []
     complete = True
     steps = estimator.iter_fit(X)
     for step in steps:
         if step.n_iter == 0:
             current = []
         current.append(step.state)
-        if step.status != "running" and is_better(step.state, best[1][-1] if best[1] else None):
-            best = (step.start, current)
+        if step.status != "running":
+            ends.append(End(step.state.labels, step.state.objective))
+            if is_better(step.state, best[1][-1] if best[1] else None):
+                best = (step.start, current)
         if not go_on(step):
             complete = step.status != "running" and step.start == step.n_starts - 1
             steps.close()  # type: ignore[attr-defined]
             break
     start, states = best if best[1] else (0, current)
-    return Recording(estimator, _thinned(states), start, perf_counter() - began, complete)
+    return Recording(estimator, _thinned(states), start, tuple(ends), perf_counter() - began, complete)
 
 
 def _thinned(states: list[State]) -> tuple[State, ...]:

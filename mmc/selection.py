@@ -28,6 +28,7 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import comb
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import check_array
@@ -224,6 +225,29 @@ def best(trials: Sequence[Trial]) -> Trial:
         )
         raise ValueError(f"No candidate could be scored: {reason}")
     return min(done, key=lambda trial: (-trial.score, trial.index))
+
+
+def best_of_starts(keys: ArrayLike, values: ArrayLike) -> NDArray[np.float64]:
+    """Give what the best of m starts is worth on average, for m from 1 to the number of starts.
+
+    The average is over all ways to take m of the starts, of which the i-th best is the best of
+    C(n − i, m − 1); nothing is drawn.
+
+    Parameters
+    ----------
+    keys : array-like of shape (n_starts,)
+        By which the best is chosen; lower is better, and the first among equals.
+    values : array-like of shape (n_starts,)
+        What is averaged; the keys themselves, or for example an error.
+
+    Returns
+    -------
+    ndarray of shape (n_starts,)
+    """
+    ordered = np.asarray(values, dtype=np.float64)[np.argsort(keys, kind="stable")]
+    n = len(ordered)
+    ranks = np.arange(1, n + 1)
+    return np.array([comb(n - ranks, m - 1) @ ordered / comb(n, m) for m in ranks])
 
 
 def tidy(trials: Sequence[Trial], names: Sequence[str]) -> pd.DataFrame:

@@ -32,6 +32,7 @@ with picture:
     columns = ui.view_controls(result.dataset)
     ui.play(result, columns)
 with numbers:
+    ui.closer_look(result, columns)
     st.subheader("What came out")
     ui.result_summary(result)
     st.subheader("Take it home")

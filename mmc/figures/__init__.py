@@ -1,24 +1,30 @@
 """Plotly figures made from results; nothing here knows of a page."""
 
 from mmc.figures.animation import animation, animation_html
+from mmc.figures.course import Panel, course, restart_curves
 from mmc.figures.fields import kernel_graph, posterior_map
+from mmc.figures.margins import margin_animation
 from mmc.figures.palette import cluster_color
 from mmc.figures.scene import Scene, View, make_scene, make_view
 from mmc.figures.selection import band_curves, cv_heatmap, score_curve
 from mmc.figures.thumbnail import thumbnail
 
 __all__ = [
+    "Panel",
     "Scene",
     "View",
     "animation",
     "animation_html",
     "band_curves",
     "cluster_color",
+    "course",
     "cv_heatmap",
     "kernel_graph",
     "make_scene",
     "make_view",
+    "margin_animation",
     "posterior_map",
+    "restart_curves",
     "score_curve",
     "thumbnail",
 ]

@@ -17,6 +17,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from mmc.figures.margins import margin_animation
 from mmc.figures.palette import NEUTRAL, SYMBOLS, cluster_color, colorscale
 from mmc.figures.scene import Scene, frame_range
 
@@ -91,21 +92,26 @@ def animation_html(scenes: Mapping[str, Scene], objective: str, title: str) -> s
     -------
     str
     """
-    charts = [
-        animation(scene, objective)
-        .update_layout(title={"text": html.escape(name), "x": 0.5}, template="plotly_white", margin_t=60)
-        .to_html(
-            full_html=False,
-            include_plotlyjs=i == 0,
-            div_id=f"chart-{i}",
-            config=chart_config(),
-            auto_play=False,
+    columns = ""
+    for i, (name, scene) in enumerate(scenes.items()):
+        title_ = {"text": html.escape(name), "x": 0.5}
+        figures = {f"chart-{i}": animation(scene, objective).update_layout(title=title_, margin_t=60)}
+        if scene.margins:
+            figures[f"margins-{i}"] = margin_animation(scene)
+        charts = (
+            figure.update_layout(template="plotly_white").to_html(
+                full_html=False,
+                include_plotlyjs=key == "chart-0",
+                div_id=key,
+                config=chart_config(),
+                auto_play=False,
+            )
+            for key, figure in figures.items()
         )
-        for i, (name, scene) in enumerate(scenes.items())
-    ]
-    options = json.dumps(player_options(scenes, [f"#chart-{i}" for i in range(len(charts))]))
+        columns += f'<div class="column">{"".join(charts)}</div>'
+    selectors = [[f"#chart-{i}", f"#margins-{i}"] for i in range(len(scenes))]
+    options = json.dumps(player_options(scenes, selectors))
     safe = options.replace("<", "\\u003c")  # no text of the data may close the script
-    columns = "".join(f'<div class="column">{chart}</div>' for chart in charts)
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -117,8 +123,8 @@ def animation_html(scenes: Mapping[str, Scene], objective: str, title: str) -> s
     )
 
 
-def player_options(scenes: Mapping[str, Scene], selectors: list[str]) -> dict[str, Any]:
-    """Collect what the player needs to know about the charts it moves."""
+def player_options(scenes: Mapping[str, Scene], selectors: list[list[str]]) -> dict[str, Any]:
+    """Collect what the player needs to know about the charts it moves, some of which may not be there."""
     return {
         "charts": selectors,
         "names": list(scenes) if len(scenes) > 1 else [""],

@@ -92,8 +92,10 @@ function mountPlayer(root, options) {
       const name = options.names[c] ? `${options.names[c]}: ` : "";
       const done = i < state.index ? " (has ended)" : "";
       lines[c].textContent = `${name}${i} of ${captions.length - 1} · ${captions[i]}${done}`;
-      const gd = chart(options.charts[c]);
-      if (gd && window.Plotly && gd._transitionData) move(gd, i);
+      for (const selector of options.charts[c]) {
+        const gd = chart(selector);
+        if (gd && window.Plotly && gd._transitionData) move(gd, i);
+      }
     });
   }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,7 @@ from contourpy import LineType, contour_generator
 from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 
+from mmc.maxmargin.alternating import IterState
 from mmc.recording import Recording
 
 #: More points make the browser stutter; a sample of this size is drawn instead.
@@ -109,6 +111,10 @@ class Scene:
         Polylines, parted by NaN.
     objective : ndarray of shape (n_frames,)
     captions : list of str
+    margins : list of ndarray of shape (n_samples,), float32
+        y·f of all points in each frame; empty where the algorithm has none.
+    loss : callable or None
+        What a margin costs.
     """
 
     view: View
@@ -118,6 +124,8 @@ class Scene:
     borders: list[NDArray[np.float32]]
     objective: NDArray[np.float64]
     captions: list[str]
+    margins: list[NDArray[np.float32]]
+    loss: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None
 
 
 def make_scene(recording: Recording, view: View) -> Scene:
@@ -146,6 +154,8 @@ def make_scene(recording: Recording, view: View) -> Scene:
         borders=_borders(recording, view),
         objective=np.array([state.objective for state in states]),
         captions=[state.caption for state in states],
+        margins=[state.margins.astype(np.float32) for state in states if isinstance(state, IterState)],
+        loss=next((state.loss_function for state in states if isinstance(state, IterState)), None),
     )
 
 

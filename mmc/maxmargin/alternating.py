@@ -18,7 +18,7 @@ from sklearn.utils._param_validation import Interval
 
 from mmc.kernels import Kernel, require_memory
 from mmc.maxmargin.binary import Array, BinaryClusterer, Labels, Start, size_bound
-from mmc.maxmargin.losses import Placement, place_bias
+from mmc.maxmargin.losses import Loss, Placement, place_bias
 from mmc.maxmargin.machines import Judge, Machine, Trained
 from mmc.stepping import State
 
@@ -50,6 +50,8 @@ class IterState(State):
         y·f with the labels y that the classifier was trained on: whoever is below zero flips.
     loss : float
         Σ L(y·f) with the labels of this state.
+    loss_function : Loss
+        L.
     norm : float
         ‖w‖².
     round : int
@@ -67,6 +69,7 @@ class IterState(State):
     moved: Labels
     margins: Array
     loss: float
+    loss_function: Loss
     norm: float
     round: int
     origin: str
@@ -169,6 +172,7 @@ class IterativeClusterer(BinaryClusterer):
             moved=moved,
             margins=_signs(before) * f,
             loss=loss,
+            loss_function=problem.machine.loss,
             norm=trained.norm,
             round=round_,
             origin=origin,

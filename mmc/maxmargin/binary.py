@@ -21,9 +21,6 @@ from mmc.spectral import normalized_cut
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
-#: The second seed of k-means is at least this share as far from the first as the farthest point.
-_FAR = 0.8
-
 
 class Start(NamedTuple):
     """Labels to begin with, and where they are from."""
@@ -147,7 +144,7 @@ def random_halves(X: Array, rng: np.random.RandomState) -> Labels:
 def far_apart_k_means(X: Array, rng: np.random.RandomState) -> Labels:
     """Cluster by k-means from two seeds that lie far apart, as [iterSVR] section IV-A advises.
 
-    The first seed is any point, the second any of those at least 0.8 times as far from it as the farthest.
+    The first seed is the point farthest from one drawn at random, the second is farthest from the first.
 
     Parameters
     ----------
@@ -163,10 +160,10 @@ def far_apart_k_means(X: Array, rng: np.random.RandomState) -> Labels:
     ValueError
         If all points are equal.
     """
-    first = rng.randint(len(X))
+    first = int(np.linalg.norm(X - X[rng.randint(len(X))], axis=1).argmax())
     distances = np.linalg.norm(X - X[first], axis=1)
     if not distances.any():
         raise ValueError("All points are equal, so k-means cannot part them. Check the columns.")
-    second = rng.choice(np.flatnonzero(distances >= _FAR * distances.max()))
+    second = int(distances.argmax())
     labels = KMeans(2, init=X[[first, second]], n_init=1, random_state=rng).fit(X).labels_
     return np.asarray(labels, dtype=np.int64)

@@ -77,7 +77,7 @@ class IterSVR(IterativeClusterer):
     init : {"k-means", "normalized-cut", "random"} or array-like of shape (n_samples,), default="k-means"
         The first labels: k-means from two seeds that lie far apart; the normalised cut of the kernel (of a
         Gaussian one where it has negative values); a random half; or given labels, 0 and 1.
-    n_init : int, default=10
+    n_init : int, default=5
         Number of starts; the one that ends with the lowest objective is kept. Starts with the same labels
         are made once, and there is one normalised cut.
     max_iter : int, default=50
@@ -144,7 +144,7 @@ class IterSVR(IterativeClusterer):
         epsilon: float = 0.05,
         balance: float = 0.35,
         init: str | ArrayLike = "k-means",
-        n_init: int = 10,
+        n_init: int = 5,
         max_iter: int = 50,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -192,7 +192,7 @@ class IterSVM(IterativeClusterer):
         C: float = 10.0,
         balance: float = 0.35,
         init: str | ArrayLike = "k-means",
-        n_init: int = 10,
+        n_init: int = 5,
         max_iter: int = 50,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -240,7 +240,7 @@ class IterLSSVM(IterativeClusterer):
         C: float = 100.0,
         balance: float = 0.35,
         init: str | ArrayLike = "k-means",
-        n_init: int = 10,
+        n_init: int = 5,
         max_iter: int = 50,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -287,7 +287,7 @@ class CCCPMMC(IterativeClusterer):
         n_neighbors: int = 7,
         C: float = 10.0,
         init: str | ArrayLike = "k-means",
-        n_init: int = 10,
+        n_init: int = 5,
         max_iter: int = 50,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:

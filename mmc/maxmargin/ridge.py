@@ -209,6 +209,23 @@ def landmark_factor(C: Array, landmarks: NDArray[np.int64], alpha: float) -> Lan
     return LandmarkFactor(W, back)
 
 
+def independent(inner: Array) -> NDArray[np.int64]:
+    """Choose landmarks that the kernel can tell apart well, by a Cholesky factor with pivots.
+
+    Parameters
+    ----------
+    inner : ndarray of shape (r, r)
+        Kernel of the landmarks, positive semi-definite.
+
+    Returns
+    -------
+    ndarray
+        Places of those to keep, in rising order; at least one.
+    """
+    _, pivots, rank, _ = linalg.lapack.dpstrf(inner, tol=1e-8 * float(inner.diagonal().max()))
+    return np.sort(pivots[: max(rank, 1)] - 1)
+
+
 def _jitter(diagonal: Array) -> float:
     return 1e-10 * max(float(diagonal.mean()), 1e-300)
 

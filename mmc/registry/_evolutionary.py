@@ -15,7 +15,8 @@ _LANDMARKS = Parameter(
     "n_landmarks",
     "choice",
     "Landmarks",
-    "How many points, drawn at random, carry the model: a number, or a share of all points below 1.",
+    "How many points, drawn at random, carry the model: a number, or a share of all. auto: at most a tenth.",
+    choices=("auto",),
     steps=(0.02, 0.05, 0.1, 0.2, 0.3, 0.5),
     free=True,
 )

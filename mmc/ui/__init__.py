@@ -1,6 +1,7 @@
 """What the pages are composed of; the only part of the library that imports streamlit."""
 
 from mmc.ui.candidates import draw_curve, draw_partial, draw_pictures, draw_rival, look_at, summarize_choice
+from mmc.ui.closer import closer_look
 from mmc.ui.controls import data_controls, open_experiment, usual_k, view_controls
 from mmc.ui.exports import export_buttons
 from mmc.ui.frame import frame, notice, plain
@@ -27,6 +28,7 @@ __all__ = [
     "algorithm_control",
     "beside_control",
     "candidate_view",
+    "closer_look",
     "data_controls",
     "draw_curve",
     "draw_partial",

@@ -49,6 +49,35 @@ LESSONS = (
         {"data": "noise", "n_clusters": "3"},
     ),
     Lesson(
+        "Why the SVM sticks and the SVR does not",
+        "Two digits, one start. Look at the margins: the SVM is so sure of its labels that few points flip.",
+        {
+            "data": "digits",
+            "classes": ["8", "9"],
+            "algorithm": "IterSVR",
+            "beside": "IterSVM",
+            "balance": "0.03",
+        },
+    ),
+    Lesson(
+        "No balance, no clusters",
+        "Nothing keeps the sizes in bounds, and bit by bit one cluster swallows the other. Beside it, with a "
+        "balance, two remain.",
+        {
+            "data": "moons",
+            "algorithm": "CCCPMMC",
+            "beside": "IterSVM",
+            "C": "0.1",
+            "width": "0.3",
+            "init": "random",
+        },
+    ),
+    Lesson(
+        "Evolution by coin flips",
+        "Labels flip at random, and what fits better lives on. Most is won in the first generations.",
+        {"data": "circle-gaussian", "n": "200", "algorithm": "EvoMMC", "look": "Generations"},
+    ),
+    Lesson(
         "How many neighbours?",
         "Four clouds, read off the eigenvectors of a graph. LSMI scores every graph without labels.",
         {"data": "four-gaussians", "n": "200"},

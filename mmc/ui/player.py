@@ -13,6 +13,9 @@ from mmc.figures import Scene, animation, make_scene, make_view
 from mmc.figures.animation import chart_config, player_asset, player_options
 from mmc.ui.runs import Outcome
 
+#: Keys, without their number, of the charts that the player moves.
+CHARTS = ("chart", "margins")
+
 _MAX_ROWS = 1000
 
 
@@ -50,7 +53,8 @@ def _panel(outcome: Outcome, scenes: dict[str, Scene], figures: list[go.Figure])
                 if "customdata" in p
             }
     _component()(
-        data=player_options(scenes, [f".st-key-chart_{i}" for i in range(len(scenes))]), key="player"
+        data=player_options(scenes, [[f".st-key-{c}_{i}" for c in CHARTS] for i in range(len(scenes))]),
+        key="player",
     )
     note = next(iter(scenes.values())).view.note
     st.caption(f"{note} Rings mark the points that the step moved. Draw a lasso to see the rows of points.")

@@ -1,0 +1,158 @@
+"""Margins over the rounds of iterated training, and what they cost: why the hinge loss will not flip.
+
+[iterSVR] Figures 2 to 6 in one picture. The bars count the points by y·f, with the labels y that the
+classifier was trained on; below zero are those that flip. The full line is what a point pays where it stands,
+the dashed one what it would pay with the other label.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from mmc.figures.palette import NEUTRAL, cluster_color
+from mmc.figures.scene import Scene
+
+_HEIGHT = 330
+_BINS = 48
+
+#: Colours of the loss and of points that flip; those of clusters 0 and 3.
+_LOSS, _FLIP = cluster_color(0), cluster_color(3)
+
+
+def margin_animation(scene: Scene) -> go.Figure:
+    """Draw the distribution of y·f beside the loss, one frame per round; the last frame is shown at first.
+
+    Parameters
+    ----------
+    scene : Scene
+        With margins.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+
+    Raises
+    ------
+    ValueError
+        If the states of the scene have no margins.
+    """
+    if not scene.margins or scene.loss is None:
+        raise ValueError("These states have no margins to draw.")
+    edges = _edges(scene.margins)
+    x = np.linspace(edges[0], edges[-1], 241)
+    pays, would_pay = scene.loss(x), scene.loss(-x)
+    last = len(scene.margins) - 1
+    figure = go.Figure(
+        [
+            *(
+                go.Scatter(
+                    **outline,
+                    name=name,
+                    mode="lines",
+                    fill="tozeroy",
+                    hoverinfo="skip",
+                    line={"color": color, "width": 1, "shape": "hv"},
+                )
+                for outline, name, color in zip(
+                    _outlines(scene.margins[last], edges),
+                    ("stays", "flips"),
+                    (NEUTRAL, _FLIP),
+                    strict=True,
+                )
+            ),
+            go.Scatter(
+                x=x,
+                y=pays,
+                name="loss",
+                yaxis="y2",
+                mode="lines",
+                line={"color": _LOSS, "width": 2.5},
+                hovertemplate="y·f %{x:.2f}<br>loss %{y:.2f}<extra></extra>",
+            ),
+            go.Scatter(
+                x=x,
+                y=would_pay,
+                name="loss with the other label",
+                yaxis="y2",
+                mode="lines",
+                line={"color": _LOSS, "width": 1.5, "dash": "dash"},
+                hovertemplate="y·f %{x:.2f}<br>with the other label %{y:.2f}<extra></extra>",
+            ),
+        ]
+    )
+    tallest = max(int(_counts(m, edges).max()) for m in scene.margins)
+    figure.update_layout(
+        height=_HEIGHT,
+        margin={"l": 10, "r": 10, "t": 50, "b": 10},
+        legend={
+            "orientation": "h",
+            "yanchor": "bottom",
+            "y": 1.01,
+            "x": 0,
+            "itemclick": False,
+            "font": {"size": 11},
+        },
+        dragmode=False,
+        uirevision="fixed",
+        xaxis={
+            "title": "margin y·f",
+            "range": (edges[0], edges[-1]),
+            "fixedrange": True,
+            "automargin": True,
+            "zeroline": True,
+            "zerolinecolor": NEUTRAL,
+        },
+        yaxis={
+            "title": "points",
+            "range": (0, 1.08 * tallest),
+            "fixedrange": True,
+            "automargin": True,
+        },
+        yaxis2={
+            "title": "loss",
+            "overlaying": "y",
+            "side": "right",
+            "range": (0, 1.08 * float(max(pays.max(), min(would_pay.max(), 2.0 * pays.max()), 1.0))),
+            "fixedrange": True,
+            "automargin": True,
+            "showgrid": False,
+            "tickmode": "auto",
+            "nticks": 5,
+        },
+    )
+    figure._frame_objs = tuple(_frame(i, margins, edges) for i, margins in enumerate(scene.margins))
+    return figure
+
+
+def _frame(i: int, margins: NDArray[np.float32], edges: NDArray[np.float64]) -> go.Frame:
+    data = [{"type": "scatter", **change} for change in (*_outlines(margins, edges), {}, {})]
+    return go.Frame(name=str(i), traces=[0, 1, 2, 3], data=data, _validate=False)
+
+
+def _edges(margins: list[NDArray[np.float32]]) -> NDArray[np.float64]:
+    """Cut the range of nearly all margins in bins, with an edge at zero."""
+    everything = np.concatenate(margins)
+    low = min(-0.5, float(np.quantile(everything, 0.002)))
+    high = max(1.6, float(np.quantile(everything, 0.998)))
+    width = (high - low) / _BINS
+    return width * np.arange(np.floor(low / width), np.ceil(high / width) + 1)
+
+
+def _counts(margins: NDArray[np.float32], edges: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Count points in bins; those beyond the ends count in the last bins."""
+    width = edges[1] - edges[0]
+    inside = np.clip(margins.astype(np.float64), edges[0] + width / 2, edges[-1] - width / 2)
+    return np.histogram(inside, edges)[0]
+
+
+def _outlines(margins: NDArray[np.float32], edges: NDArray[np.float64]) -> list[dict[str, Any]]:
+    """Give the outlines of the bars of the points on the right side and on the wrong one."""
+    parts = (margins[margins >= 0], margins[margins < 0])
+    return [
+        {"x": edges.astype(np.float32), "y": np.append(_counts(part, edges), 0).astype(np.int32)}
+        for part in parts
+    ]

@@ -1,0 +1,204 @@
+"""A closer look at a run: margins and what they cost, how the fit went, and what its starts are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from mmc.figures import Panel, Scene, course, margin_animation, restart_curves
+from mmc.maxmargin.alternating import IterState
+from mmc.maxmargin.generations import EvoState
+from mmc.metrics import clustering_error
+from mmc.recording import Recording
+from mmc.selection import best_of_starts
+from mmc.stepping import State
+from mmc.ui.frame import notice
+from mmc.ui.jobs import Report
+from mmc.ui.player import drawn
+from mmc.ui.runs import Outcome
+from mmc.ui.store import obtain
+
+_ROUNDS = (
+    Panel("svm_objective", "SVM objective"),
+    Panel("objective", "own objective"),
+    Panel("error", "error (%)"),
+    Panel("flips", "points flipped"),
+)
+_GENERATIONS = (
+    Panel("objective", "fitness F"),
+    Panel("n_flips", "flips a child", log=True),
+    Panel("n_kept", "flips kept"),
+    Panel("error", "error (%)"),
+)
+
+
+def closer_look(outcome: Outcome, columns: tuple[int, int] | None) -> None:
+    """Let a person choose how to look at a run, where there is more to see than its steps.
+
+    Parameters
+    ----------
+    outcome : Outcome
+    columns : pair of int or None
+        The two columns that the animation shows.
+    """
+    scenes, _ = drawn(outcome, columns)
+    first = outcome.main.states[0]
+    views: dict[str, Callable[[], None]] = {}
+    if any(scene.margins for scene in scenes.values()):
+        views["Margins"] = lambda: _margins(scenes)
+    if isinstance(first, IterState):
+        views["Rounds"] = lambda: _rounds(outcome)
+    if isinstance(first, EvoState):
+        views["Generations"] = lambda: _generations(outcome)
+    if any(len(recording.ends) > 1 for recording in outcome.recordings.values()):
+        views["Restarts"] = lambda: _restarts(outcome)
+    if not views:
+        return
+    st.subheader("A closer look")
+    if st.session_state.get("look") not in (None, *views):
+        del st.session_state["look"]
+    chosen = st.segmented_control(
+        "Look at",
+        list(views),
+        default=next(iter(views)),
+        required=True,
+        key="look",
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    views[str(chosen)]()
+
+
+def _margins(scenes: Mapping[str, Scene]) -> None:
+    shown = [(i, name, scene) for i, (name, scene) in enumerate(scenes.items()) if scene.margins]
+    for column, (i, name, scene) in zip(st.columns(len(shown)), shown, strict=True):
+        with column:
+            if len(scenes) > 1:
+                st.markdown(f"**{name}**")
+            st.plotly_chart(
+                margin_animation(scene),
+                key=f"margins_{i}",
+                config={"displayModeBar": False},
+                alt="How many points have which margin, and what a margin costs.",
+            )
+    st.caption(
+        "y·f is how far a point lies on the side of its label; 1 is what the classifier aims at. The line is "
+        "the loss that a point pays there, dashed what it would pay with the other label: where the dashed "
+        "line is far above the full one, the label is held fast. Move the player to see the rounds."
+    )
+
+
+def _rounds(outcome: Outcome) -> None:
+    try:
+        judged = obtain(f"svm objectives {outcome.key}", lambda report: _judge(outcome, report))
+    except ValueError as error:
+        notice(error)
+        return
+    tables = {
+        name: _table(outcome, recording, ("round", "objective"))
+        .assign(flips=[len(state.moved) for state in _of(recording, IterState)])
+        .assign(svm_objective=values)
+        for (name, recording), values in zip(outcome.recordings.items(), judged.values, strict=True)
+    }
+    _draw(outcome, tables, _ROUNDS, x="round", x_title="round")
+    st.caption(
+        "The SVM objective says how good a labelling is, whichever method found it: an SVM is trained on it, "
+        "and lower means a wider margin ([iterSVR] Figures 1 and 5). Each method has an objective of its own "
+        "as well, with its own loss."
+    )
+
+
+def _generations(outcome: Outcome) -> None:
+    tables = {
+        name: _table(outcome, recording, ("generation", "objective", "n_flips", "n_kept"))
+        for name, recording in outcome.recordings.items()
+    }
+    # A logarithmic axis has no place for the start itself.
+    tables = {name: table.assign(generation=table["generation"] + 1) for name, table in tables.items()}
+    _draw(outcome, tables, _GENERATIONS, x="generation", x_title="generation + 1", log_x=True)
+    st.caption(
+        "Most is won early, while a child still flips many labels; of the later generations nearly all bring "
+        "nothing. “Flips kept” adds up the labels that the fittest labelling changed."
+    )
+
+
+def _restarts(outcome: Outcome) -> None:
+    y = outcome.dataset.y
+    curves: dict[str, np.ndarray] = {}
+    for name, recording in outcome.recordings.items():
+        before = f"{name}: " if len(outcome.recordings) > 1 else ""
+        objectives = [end.objective for end in recording.ends]
+        if y is None:
+            curves[f"{before}lowest objective"] = best_of_starts(objectives, objectives)
+            continue
+        errors = [100.0 * clustering_error(y, end.labels) for end in recording.ends]
+        curves[f"{before}error of the lowest objective"] = best_of_starts(objectives, errors)
+        curves[f"{before}lowest error"] = best_of_starts(errors, errors)
+    title = "objective" if y is None else "error (%)"
+    st.plotly_chart(
+        restart_curves(curves, title),
+        key="restarts",
+        config={"displayModeBar": False},
+        alt=f"What the best of several starts is worth: {title} over the number of starts.",
+    )
+    told = (
+        "The lowest error needs the reference labels to choose by, as Figure 2 of the paper does; without "
+        "them the lowest objective is all one has. "
+        if y is not None
+        else ""
+    )
+    st.caption(f"Mean over all ways to take so many of the starts. {told}More starts are set on the left.")
+
+
+@dataclass(frozen=True, eq=False)
+class _Judged:
+    key: str
+    values: tuple[tuple[float, ...], ...]
+    stopped: str = ""
+
+    @property
+    def nbytes(self) -> int:
+        return 64 * sum(map(len, self.values))
+
+
+def _judge(outcome: Outcome, report: Report) -> _Judged:
+    """Train an SVM on the labels of every round."""
+    total = sum(len(recording.states) for recording in outcome.recordings.values())
+    done, stopped = 0, False
+    values = []
+    for recording in outcome.recordings.values():
+        row = []
+        for state in _of(recording, IterState):
+            row.append(np.nan if stopped else state.svm_objective)
+            done += 1
+            stopped = stopped or not report(done / total, "training an SVM on the labels of every round")
+        values.append(tuple(row))
+    return _Judged(f"svm objectives {outcome.key}", tuple(values))
+
+
+def _of(recording: Recording, kind: type) -> list:
+    return [state for state in recording.states if isinstance(state, kind)]
+
+
+def _table(outcome: Outcome, recording: Recording, names: tuple[str, ...]) -> pd.DataFrame:
+    states: tuple[State, ...] = recording.states
+    table = pd.DataFrame({name: [getattr(state, name) for state in states] for name in names})
+    if outcome.dataset.y is not None:
+        table["error"] = [100.0 * clustering_error(outcome.dataset.y, state.labels) for state in states]
+    return table
+
+
+def _draw(
+    outcome: Outcome, tables: Mapping[str, pd.DataFrame], panels: tuple[Panel, ...], **axes: object
+) -> None:
+    known = [p for p in panels if any(p.column in table for table in tables.values())]
+    st.plotly_chart(
+        course(tables, known, **axes),  # type: ignore[arg-type]
+        key="course",
+        config={"displayModeBar": False},
+        alt=f"{', '.join(panel.title for panel in known)} of {', '.join(tables)}.",
+    )
