@@ -166,16 +166,16 @@ class EvolutionaryClusterer(BinaryClusterer):
 
     def _population(self, X: Array, bound: int, rng: np.random.RandomState) -> Signs:
         """Draw μ labellings that keep the balance."""
-        if self.init == "random":
+        if not isinstance(self.init, str):
+            drawn = np.array([checked_labels(self.init, len(X), 2)] * self.n_parents)
+        elif self.init == "random":
             drawn = rng.randint(0, 2, (self.n_parents, len(X)))
-        elif self.init == "k-means":
+        else:
             if self.kernel == "precomputed":
                 raise ValueError(
                     'init="k-means" needs points, not a precomputed kernel; use "random" or give labels.'
                 )
             drawn = np.array([far_apart_k_means(X, rng) for _ in range(self.n_parents)])
-        else:
-            drawn = np.array([checked_labels(self.init, len(X), 2)] * self.n_parents)
         signs = (2 * drawn - 1).astype(np.int8)
         for y in signs:
             mend(y, bound, rng)

@@ -127,8 +127,8 @@ class Placement(NamedTuple):
 def place_bias(f0: Array, bound: int, loss: Loss) -> Placement:
     """Find the bias of smallest loss among the midpoints that keep |Σy| ≤ bound ([iterSVR] III-D).
 
-    Where equal values leave no midpoint between sizes that are allowed, the points are parted by their order,
-    as evenly as can be, so that the balance holds all the same.
+    Among equal losses the most even sizes are taken. Where equal values leave no midpoint between sizes that
+    are allowed, the points are parted by their order, as evenly as can be, so that the balance holds.
 
     Parameters
     ----------
@@ -149,11 +149,11 @@ def place_bias(f0: Array, bound: int, loss: Loss) -> Placement:
     lower = np.arange(-(-(n - bound) // 2), (n + bound) // 2 + 1)  # sizes of the lower cluster
     t = (values[lower - 1] + values[lower]) / 2
     apart = t < values[lower]
+    best = np.ones(len(t), dtype=bool)
     if apart.any():
         totals = np.where(apart, loss.totals(Sums(values), t), np.inf)
-        best = int(totals.argmin())
-    else:
-        best = int(np.abs(2 * lower - n).argmin())
+        best = totals <= totals.min() + 1e-10 * max(n, totals.min())  # closer ones differ by rounding alone
+    chosen = int(np.where(best, np.abs(2 * lower - n), n + 1).argmin())
     labels = np.empty(n, dtype=np.int64)
-    labels[order] = np.arange(n) >= lower[best]
-    return Placement(-float(t[best]) - centre, labels)
+    labels[order] = np.arange(n) >= lower[chosen]
+    return Placement(-float(t[chosen]) - centre, labels)

@@ -222,7 +222,7 @@ def independent(inner: Array) -> NDArray[np.int64]:
     ndarray
         Places of those to keep, in rising order; at least one.
     """
-    _, pivots, rank, _ = linalg.lapack.dpstrf(inner, tol=1e-8 * float(inner.diagonal().max()))
+    _, pivots, rank, _ = linalg.lapack.dpstrf(inner, tol=1e-10 * float(inner.diagonal().max()))
     return np.sort(pivots[: max(rank, 1)] - 1)
 
 
