@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mmc import SMIC, UMCRLS
+from mmc import SMIC, UMCRLS, IterSVR, RecursiveBinary
 from mmc.cli import main
 from mmc.datasets import load_table, make_three_gaussians
 from mmc.experiment import Data, Experiment
@@ -170,3 +170,20 @@ def test_progress_bar_on_a_terminal(table, tmp_path):
     assert process.returncode == 0
     assert "[##" in shown
     assert "100%" in shown
+
+
+def test_parameters_of_an_inner_method_are_options(table, tmp_path, capsys):
+    """RecursiveBinary takes its method's parameters as --estimator-…, also in a sweep."""
+    output = tmp_path / "labels.csv"
+    command = ["cluster", str(table), "-k", "3", "--algorithm", "RecursiveBinary", "--output", str(output)]
+    assert main([*command, "--estimator", "IterSVR", "--estimator-balance", "0.4", "--quiet"]) == 0
+    expected = RecursiveBinary(IterSVR(balance=0.4), 3, random_state=0).fit(load_table(table).X).labels_
+    np.testing.assert_array_equal(pd.read_csv(output)["cluster"], expected)
+    assert main([*command, "--sweep", "estimator-width=1,3"]) == 0
+    assert "2 of 2: estimator__width=3.0" in capsys.readouterr().err
+
+
+def test_three_clusters_from_a_method_for_two_name_the_remedy(table, capsys):
+    """The message names RecursiveBinary."""
+    assert main(["cluster", str(table), "-k", "3", "--algorithm", "IterSVR"]) == 1
+    assert "RecursiveBinary(IterSVR(), n_clusters=3)" in capsys.readouterr().err

@@ -56,3 +56,40 @@ def test_names_of_a_file_stay_literals_in_the_script(name, column):
     exec(compile(line, "script", "exec"), scope)
     assert calls[0][0] == (name,)
     assert calls[0][1]["columns"] == [column]
+
+
+def test_a_method_inside_another_is_written_as_a_call():
+    """RecursiveBinary names its method in JSON, and the script makes it with its parameters."""
+    parameters = {"n_clusters": 3, "estimator": "IterSVR", "estimator__balance": 0.4, "random_state": 1}
+    experiment = Experiment(Data("iris", {}, True), "RecursiveBinary", parameters)
+    assert Experiment.from_json(experiment.to_json()) == experiment
+    model = experiment.make()
+    assert (type(model.estimator).__name__, model.estimator.balance) == ("IterSVR", 0.4)
+    script = experiment.to_script()
+    assert "from mmc import IterSVR, RecursiveBinary" in script
+    assert "RecursiveBinary(n_clusters=3, estimator=IterSVR(balance=0.4), random_state=1)" in script
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"estimator": "__import__"}, "estimator='__import__' is not right"),
+        ({"estimator__no_such": 1}, "no parameter 'estimator__no_such'"),
+        ({"estimator": ["IterSVR"]}, "is not right"),
+    ],
+)
+def test_a_method_that_is_not_offered_is_refused(parameters, message):
+    """Only the methods of the registry can stand inside another, by their names."""
+    text = json.dumps(
+        json.loads(Experiment(Data("iris"), "UMCRLS").to_json())
+        | {"algorithm": "RecursiveBinary", "parameters": parameters}
+    )
+    with pytest.raises(ValueError, match=message):
+        Experiment.from_json(text)
+
+
+def test_more_clusters_than_a_method_takes_are_refused():
+    """A file that asks IterSVR for three clusters is told of RecursiveBinary."""
+    text = Experiment(Data("iris"), "IterSVR", {"n_clusters": 3}).to_json()
+    with pytest.raises(ValueError, match="RecursiveBinary"):
+        Experiment.from_json(text)

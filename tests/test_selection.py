@@ -2,7 +2,7 @@
 
 import inspect
 import time
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from mmc import MIC, SMIC, UMCRLS, StocRLS, selection
 from mmc.datasets import load
 from mmc.infomax import lsmi, mlmi
 from mmc.infomax.imbalance import EQUAL, TRUE, Draw, imbalance_draws, summarize
-from mmc.selection import Trial, best, select, sweep, tidy
+from mmc.selection import Trial, best, best_of_starts, select, sweep, tidy
 
 _COLUMNS = ["score", "objective", "clusters", "seconds", "error"]
 
@@ -445,3 +445,16 @@ def test_a_sweep_in_other_processes_can_be_closed(X, tmp_path, two_processes):
     assert len(list(tmp_path.iterdir())) == scored
     assert 3 <= scored < 30
     assert len(run.table()) == 3
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 7])
+def test_the_best_of_some_starts_is_a_mean_over_all_choices(n):
+    """The curve equals the mean over every subset, whatever the best is chosen by."""
+    rng = np.random.RandomState(n)
+    keys, values = rng.rand(n), rng.rand(n)
+    expected = [
+        np.mean([values[min(chosen, key=keys.__getitem__)] for chosen in combinations(range(n), m)])
+        for m in range(1, n + 1)
+    ]
+    np.testing.assert_allclose(best_of_starts(keys, values), expected)
+    assert (np.diff(best_of_starts(values, values)) <= 1e-12).all()

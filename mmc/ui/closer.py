@@ -54,10 +54,10 @@ def closer_look(outcome: Outcome, columns: tuple[int, int] | None) -> None:
         views["Rounds"] = lambda: _rounds(outcome)
     if isinstance(first, EvoState):
         views["Generations"] = lambda: _generations(outcome)
-    if any(len(recording.ends) > 1 for recording in outcome.recordings.values()):
-        views["Restarts"] = lambda: _restarts(outcome)
     if not views:
         return
+    if any(len(recording.ends) > 1 for recording in outcome.recordings.values()):
+        views["Restarts"] = lambda: _restarts(outcome)
     st.subheader("A closer look")
     if st.session_state.get("look") not in (None, *views):
         del st.session_state["look"]

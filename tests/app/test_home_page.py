@@ -18,18 +18,15 @@ def of(page):
 
 
 def test_home_links_to_every_lesson(root):
-    """The home page runs and holds one link for each of the nine lessons, with the lesson's address."""
+    """The home page runs and holds one link for each of the twelve lessons, with the lesson's address."""
     at = AppTest.from_file(root / "app.py", default_timeout=60).run()
     assert not at.exception
     links = [link.proto for link in at.get("page_link") if link.proto.query_string]
     found = [parse_qs(link.query_string) for link in links]
-    wanted = [
-        {name: [value] if isinstance(value, str) else value for name, value in lesson.address.items()}
-        for lesson in LESSONS
-    ]
-    assert len(LESSONS) == 9
+    wanted = [_listed(lesson.address) for lesson in LESSONS]
+    assert len(LESSONS) == 12
     assert sorted(found, key=str) == sorted(wanted, key=str)
-    assert Counter(lesson.page for lesson in LESSONS) == {_PLAYGROUND: 5, _SELECTION: 4}
+    assert Counter(lesson.page for lesson in LESSONS) == {_PLAYGROUND: 8, _SELECTION: 4}
     pages = {
         page: {link.page_script_hash for link in links if _address_of(link, page)}
         for page in (_PLAYGROUND, _SELECTION)
@@ -48,12 +45,16 @@ def test_the_address_of_a_lesson_is_used(lesson, playground):
     used = {
         "data": result.experiment.data.source,
         "beside": list(result.recordings)[-1],
+        "algorithm": result.experiment.algorithm,
+        "n": result.experiment.data.options.get("n_samples"),
+        "look": at.button_group(key="look").value if at.get("button_group") else None,
         **result.experiment.data.options,
         **result.experiment.parameters,
     }
     _assert_used(at, lesson, used)
     assert result.main.labels.shape == (len(result.dataset.X),)
-    assert len(at.get("plotly_chart")) == len(result.recordings)
+    looks = {None: 0, "Margins": len(result.recordings), "Generations": 1}[used["look"]]
+    assert len(at.get("plotly_chart")) == len(result.recordings) + looks
 
 
 @of(_SELECTION)
@@ -85,10 +86,13 @@ def _assert_used(at, lesson, used):
         assert [_text(v) for v in (run if isinstance(run, list) else [run])] == wanted
 
 
+def _listed(address):
+    return {name: [value] if isinstance(value, str) else value for name, value in address.items()}
+
+
 def _address_of(link, page):
     return any(
-        lesson.page == page and parse_qs(link.query_string).get("data") == [lesson.address["data"]]
-        for lesson in LESSONS
+        lesson.page == page and parse_qs(link.query_string) == _listed(lesson.address) for lesson in LESSONS
     )
 
 

@@ -187,6 +187,32 @@ def test_two_charts_move_together(visit):
         )
 
 
+def test_the_margins_follow_the_player(visit):
+    """The chart of margins shows the round that the player shows, also when it is opened later."""
+    page = visit("data=moons&n=60&algorithm=IterSVR&init=random&n_init=1")
+    bars = ".st-key-margins_0 .scatterlayer path.js-fill"
+    page.wait_for_selector(bars)
+
+    def shapes() -> list:
+        return page.locator(bars).evaluate_all("paths => paths.map(p => p.getAttribute('d'))")
+
+    last, final = frame(page), shapes()
+    press(page, "To the start")
+    wait_for_frame(page, 0)
+    wait_until(page, lambda: shapes() != final, "other bars")
+    first = shapes()
+    page.get_by_role("radio", name="Rounds").click()
+    page.wait_for_selector(".st-key-course .scatterlayer path")
+    page.get_by_role("radio", name="Margins").click()
+    page.wait_for_selector(bars)
+    press(page, "Step (key .)")
+    press(page, "To the start")
+    wait_until(page, lambda: shapes() == first, "the bars of the start")
+    press(page, "To the end")
+    wait_for_frame(page, last)
+    wait_until(page, lambda: shapes() == final, "the last bars again")
+
+
 def test_the_lasso_shows_rows_and_keeps_the_frame(visit):
     """A lasso around points lists their rows, and neither the frame nor its picture changes."""
     page = visit("n=60")
