@@ -33,6 +33,7 @@ from mmc.datasets import load_digits
 from mmc.kernels import fit_kernel
 from mmc.maxmargin.binary import far_apart_k_means, random_halves, size_bound
 from mmc.maxmargin.losses import Insensitive, Square, place_bias
+from mmc.maxmargin.machines import LeastSquaresMachine
 from mmc.metrics import clustering_error
 from mmc.spectral import normalized_cut
 
@@ -193,66 +194,56 @@ def speed(repetitions: int = 5) -> None:
 
 def _least_squares(n: int, repetitions: int) -> None:
     X = make_blobs(n, n_features=10, centers=2, cluster_std=6.0, random_state=0)[0]
-    kernel, K = fit_kernel(X, gamma="max", width=2.0)
-    start = random_halves(X, np.random.RandomState(0))
-    bound = size_bound(0.03, n)
-    settings = {"gamma": kernel.gamma, "balance": 0.03, "init": start}
-
-    def whole() -> tuple[Labels, int]:
-        model = IterLSSVM(**settings).fit(X)
-        return model.labels_, model.n_iter_
-
-    ways = {
-        "ours": whole,
-        "plain, LU": lambda: _plain_ls(X, kernel.gamma, start, bound, _solve_lu),
-        "plain, Cholesky": lambda: _plain_ls(X, kernel.gamma, start, bound, _solve_cholesky),
-    }
-    runs = {name: [_timed(way) for _ in range(repetitions)] for name, way in ways.items()}
-    seconds = {name: median(run[0] for run in times) for name, times in runs.items()}
-    labels, rounds = runs["ours"][0][1]
-    print(f"IterLSSVM, n={n}: {rounds} rounds; whole fits with the kernel, median seconds of {repetitions}")
-    for name, value in seconds.items():
-        same = np.array_equal(runs[name][0][1][0], labels)
-        print(f"  {name:<16} {value:7.3f}  {value / seconds['ours']:5.1f} times ours, same labels: {same}")
-    loop = {
-        name: median(_timed(way)[0] for _ in range(repetitions))
-        for name, way in {
-            "ours": lambda: _rounds_alone(K.copy(), start, bound),
-            "plain, LU": lambda: _loop(K, start, bound, _solve_lu),
-        }.items()
-    }
+    gamma, bound, rng = 1.0 / _diagonal(X) ** 2, size_bound(0.03, n), np.random.RandomState(0)
+    print(f"IterLSSVM, n={n}, against solving the linear system anew in every round; median of {repetitions}")
     print(
-        f"  without the kernel: ours {loop['ours']:.3f}, plain, LU {loop['plain, LU']:.3f}, "
-        f"{loop['plain, LU'] / loop['ours']:.1f} times for {rounds} rounds"
+        f"{'start':<8} {'rounds':>6} {'way':<16} {'whole fit':>10} {'times':>6} {'no kernel':>10} {'times':>6}"
+        "  same"
     )
+    for name, start in (("k-means", far_apart_k_means(X, rng)), ("random", random_halves(X, rng))):
+        K = fit_kernel(X, gamma=gamma).matrix
+        settings = {"gamma": gamma, "balance": 0.03, "init": start}
+        ways: dict[str, tuple[Callable, Callable]] = {
+            "ours": (
+                lambda settings=settings: IterLSSVM(**settings).fit(X).labels_,
+                lambda K=K, start=start: _loop(_once(K), start, bound),
+            ),
+        }
+        for solver, solve in (("anew, LU", _solve_lu), ("anew, Cholesky", _solve_cholesky)):
+            ways[solver] = (
+                lambda solve=solve, start=start: _loop(
+                    _anew(fit_kernel(X, gamma=gamma).matrix, solve), start, bound
+                ),
+                lambda solve=solve, K=K, start=start: _loop(_anew(K, solve), start, bound),
+            )
+        model = IterLSSVM(**settings).fit(X)
+        first: list[float] = []
+        for solver, both in ways.items():
+            runs = [[_timed(way) for _ in range(repetitions)] for way in both]
+            whole, loop = (median(run[0] for run in of) for of in runs)
+            first = first or [whole, loop]
+            same = all(np.array_equal(run[1], model.labels_) for of in runs for run in of)
+            times = f"{whole:10.3f} {whole / first[0]:6.1f} {loop:10.3f} {loop / first[1]:6.1f}"
+            print(f"{name:<8} {model.n_iter_:6d} {solver:<16} {times}  {same}", flush=True)
 
 
-def _rounds_alone(K: Array, start: Labels, bound: int) -> Labels:
-    from mmc.maxmargin.machines import LeastSquaresMachine
-
-    machine = LeastSquaresMachine(K, 100.0, is_psd=True)
+def _loop(values: Callable[[Array], Array], start: Labels, bound: int) -> Labels:
+    """Train and label by turns, given what a machine trained on labels says of the points."""
     labels = start
     while True:
-        placed = place_bias(machine.train(2.0 * labels - 1.0).values, bound, machine.loss)
+        placed = place_bias(values(2.0 * labels - 1.0), bound, Square())
         if np.array_equal(placed.labels, labels):
             return labels
         labels = placed.labels
 
 
-def _plain_ls(X: Array, gamma: float, start: Labels, bound: int, solve: Callable) -> tuple[Labels, int]:
-    return _loop(fit_kernel(X, gamma=gamma).matrix, start, bound, solve)
+def _once(K: Array) -> Callable[[Array], Array]:
+    machine = LeastSquaresMachine(K.copy(), 100.0, is_psd=True)
+    return lambda y: machine.train(y).values
 
 
-def _loop(K: Array, start: Labels, bound: int, solve: Callable) -> tuple[Labels, int]:
-    """Solve the linear system of the LS-SVM anew in every round, as the paper does."""
-    labels, rounds = start, 0
-    while True:
-        rounds += 1
-        values = K @ solve(K, 2.0 * labels - 1.0)
-        placed = place_bias(values, bound, Square())
-        if np.array_equal(placed.labels, labels):
-            return labels, rounds
-        labels = placed.labels
+def _anew(K: Array, solve: Callable[[Array, Array], Array]) -> Callable[[Array], Array]:
+    return lambda y: K @ solve(K, y)
 
 
 def _solve_lu(K: Array, y: Array, C: float = 100.0) -> Array:

@@ -47,7 +47,7 @@ def test_the_address_of_a_lesson_is_used(lesson, playground):
         "beside": list(result.recordings)[-1],
         "algorithm": result.experiment.algorithm,
         "n": result.experiment.data.options.get("n_samples"),
-        "look": at.button_group(key="look").value if at.get("button_group") else None,
+        "look": next((group.value for group in at.button_group if group.key == "look"), None),
         **result.experiment.data.options,
         **result.experiment.parameters,
     }
