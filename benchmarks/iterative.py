@@ -197,8 +197,8 @@ def _least_squares(n: int, repetitions: int) -> None:
     gamma, bound, rng = 1.0 / _diagonal(X) ** 2, size_bound(0.03, n), np.random.RandomState(0)
     print(f"IterLSSVM, n={n}, against solving the linear system anew in every round; median of {repetitions}")
     print(
-        f"{'start':<8} {'rounds':>6} {'way':<16} {'whole fit':>10} {'times':>6} {'no kernel':>10} {'times':>6}"
-        "  same"
+        f"{'start':<8} {'rounds':>6} {'way':<16} {'whole fit':>10} {'times':>6} {'no kernel':>10}"
+        f" {'times':>6}  same"
     )
     for name, start in (("k-means", far_apart_k_means(X, rng)), ("random", random_halves(X, rng))):
         K = fit_kernel(X, gamma=gamma).matrix

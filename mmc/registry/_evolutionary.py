@@ -100,7 +100,7 @@ ENTRIES = (
     ),
     _evolutionary(
         FastEvoMMC,
-        "The same with a model on a few landmarks, so that large tables evolve quickly.",
+        "Evolution with a model that rests on a few landmarks, so that large tables go quickly.",
         (*_LANDMARK_KERNEL, ALPHA, BALANCE, _LANDMARKS),
     ),
 )

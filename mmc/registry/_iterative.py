@@ -86,7 +86,10 @@ _METHODS = (
         5000,
     ),
     _iterative(
-        CCCPMMC, "The same without a balance: one cluster may swallow the other, and that wins.", (), 5000
+        CCCPMMC,
+        "Learns its own labels by an SVM with no balance: one cluster may swallow the other, and that wins.",
+        (),
+        5000,
     ),
 )
 
