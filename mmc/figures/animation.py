@@ -109,6 +109,7 @@ def animation_html(scenes: Mapping[str, Scene], objective: str, title: str) -> s
             for key, figure in figures.items()
         )
         columns += f'<div class="column">{"".join(charts)}</div>'
+    share = f"{100 / len(scenes):.3f}"
     selectors = [[f"#chart-{i}", f"#margins-{i}"] for i in range(len(scenes))]
     options = json.dumps(player_options(scenes, selectors))
     safe = options.replace("<", "\\u003c")  # no text of the data may close the script
@@ -116,7 +117,9 @@ def animation_html(scenes: Mapping[str, Scene], objective: str, title: str) -> s
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<style>{player_asset('player.css')} body {{font-family: sans-serif; margin: 1rem}}"
-        " .charts {display: flex; flex-wrap: wrap} .column {flex: 1 1 26rem; min-width: 0}</style></head>"
+        # A width that does not wait for the other column: the first chart is drawn before there is one.
+        f" .charts {{display: flex; flex-wrap: wrap}} .column {{flex: 0 0 max(min(26rem, 100%), {share}%);"
+        " min-width: 0}</style></head>"
         f'<body><h1 style="font-size: 1.2rem">{html.escape(title)}</h1><div class="charts">{columns}</div>'
         f'<div id="player"></div><script>{player_asset("player.js")}\n'
         f"mountPlayer(document.getElementById('player'), {safe});</script></body></html>"

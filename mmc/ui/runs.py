@@ -129,5 +129,9 @@ def warm_up() -> None:
 @st.cache_resource(show_spinner=False)
 def _compile() -> None:
     """Compile the inner loops once for the server."""
-    model = registry.get("UMCRLS").make({"n_init": 1})
-    threading.Thread(target=model.fit, args=([[0.0], [1.0], [5.0], [6.0]],), daemon=True).start()
+
+    def fit() -> None:
+        for name in ("UMCRLS", "EvoMMC"):
+            registry.get(name).make({"n_init": 1}).fit([[0.0], [1.0], [5.0], [6.0]])
+
+    threading.Thread(target=fit, daemon=True).start()
