@@ -105,7 +105,7 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
         callable
             From a state to an array of shape (n_points, n_clusters).
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "state_")  # what a refused fit leaves behind is no model
         return self._follow(validate_data(self, X, dtype=np.float64, order="C", reset=False))
 
     @abstractmethod

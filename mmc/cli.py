@@ -185,6 +185,8 @@ def _chosen(
         name, _, given = text.partition("=")
         known = {_flag(p): p for p in entry.parameters}
         parameter = known.get("--" + name.replace("_", "-")) or entry.parameter(name)
+        if parameter.name == "estimator":
+            raise ValueError("--sweep tries values of parameters; choose the method with --estimator.")
         if not given and not parameter.candidates:
             raise ValueError(f"--sweep {name} needs values: --sweep {name}=A,B,…")
         tried = [parameter.parse(part) for part in given.split(",")] if given else parameter.candidates

@@ -149,10 +149,11 @@ class Experiment:
         loader = "load_table" if data.source == "table" else "load"
         own = {name: _literal(value) for name, value in self.parameters.items() if "__" not in name}
         names = [self.algorithm]
-        if "estimator" in own:
+        entry = registry.get(self.algorithm)
+        if any(p.name == "estimator" for p in entry.parameters):
             inner = {n.removeprefix("estimator__"): v for n, v in self.parameters.items() if "__" in n}
-            names.append(self.parameters["estimator"])
-            own["estimator"] = _call(self.parameters["estimator"], **inner)
+            names.append(self.parameters.get("estimator") or entry.default("estimator"))
+            own["estimator"] = _call(names[-1], **inner)
         model = f"{self.algorithm}({', '.join(f'{name}={value}' for name, value in own.items())})"
         return (
             "from pathlib import Path\n\n"

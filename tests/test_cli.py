@@ -187,3 +187,10 @@ def test_three_clusters_from_a_method_for_two_name_the_remedy(table, capsys):
     """The message names RecursiveBinary."""
     assert main(["cluster", str(table), "-k", "3", "--algorithm", "IterSVR"]) == 1
     assert "RecursiveBinary(IterSVR(), n_clusters=3)" in capsys.readouterr().err
+
+
+def test_a_method_is_not_swept(table, capsys):
+    """Methods are chosen, not tried."""
+    command = ["cluster", str(table), "-k", "3", "--algorithm", "RecursiveBinary"]
+    assert main([*command, "--sweep", "estimator=IterSVR,IterSVM"]) == 1
+    assert "choose the method with --estimator" in capsys.readouterr().err

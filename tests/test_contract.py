@@ -216,7 +216,9 @@ def test_parameters_are_read_from_text(name, text, value):
     assert registry.get("UMCRLS").parameter(name).parse(text) == value
 
 
-@pytest.mark.parametrize(("text", "value"), [("7", 7), ("lsmi", "lsmi"), ("2.5", 2.5)])
+@pytest.mark.parametrize(
+    ("text", "value"), [("7", 7), ("lsmi", "lsmi"), ("2.5", 2.5), ("1e4", 10_000), ("1.0", 1.0)]
+)
 def test_a_number_may_stand_in_place_of_a_choice(text, value):
     """Whole numbers stay whole, so that they can count neighbours."""
     parsed = registry.get("SMIC").parameter("n_neighbors").parse(text)

@@ -76,6 +76,7 @@ def test_a_method_inside_another_is_written_as_a_call():
         ({"estimator": "__import__"}, "estimator='__import__' is not right"),
         ({"estimator__no_such": 1}, "no parameter 'estimator__no_such'"),
         ({"estimator": ["IterSVR"]}, "is not right"),
+        ({"estimator__width": "abc"}, "'width' parameter"),
     ],
 )
 def test_a_method_that_is_not_offered_is_refused(parameters, message):
@@ -93,3 +94,10 @@ def test_more_clusters_than_a_method_takes_are_refused():
     text = Experiment(Data("iris"), "IterSVR", {"n_clusters": 3}).to_json()
     with pytest.raises(ValueError, match="RecursiveBinary"):
         Experiment.from_json(text)
+
+
+def test_a_method_that_is_not_named_is_the_usual_one():
+    """Parameters of an inner method reach the script also where the method itself is left to its default."""
+    experiment = Experiment(Data("iris"), "RecursiveBinary", {"n_clusters": 3, "estimator__width": 0.5})
+    assert "estimator=IterLSSVM(width=0.5)" in experiment.to_script()
+    assert experiment.make().estimator.width == 0.5

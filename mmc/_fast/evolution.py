@@ -53,8 +53,8 @@ def evolve(  # type: ignore[no-untyped-def]
     Returns
     -------
     generation, stale, n_better, n_flips : int
-        Where it stopped; generations without a change; changes of the best individual, and how many
-        coordinates these flipped.
+        Where it stopped; generations without a change; changes of the best individual, and how many labels
+        changed with it.
     """
     mu, n = alive.shape[0], Y.shape[1]
     parents = np.empty(n_children, dtype=np.int64)
@@ -161,7 +161,8 @@ def _gain(A, dense, y, p, S, v):  # type: ignore[no-untyped-def]
 def _select(A, Y, P, F, alive, sums, parents, counts, flips, fitness):  # type: ignore[no-untyped-def]
     """Keep the μ fittest of parents and children, write the new ones out, and order them.
 
-    Returns how many coordinates the new best one differs in from its parent; 0 if the best one stayed.
+    Returns in how many labels the new best one differs from the one before, up to a change of the clusters'
+    names; 0 if the best one stayed.
     """
     mu = alive.shape[0]
     occupied = np.zeros(Y.shape[0], dtype=np.bool_)
@@ -194,4 +195,7 @@ def _select(A, Y, P, F, alive, sums, parents, counts, flips, fitness):  # type: 
         F[free] = fitness[c]
         alive[place + t] = free
     alive[:] = alive[np.argsort(F[alive], kind="mergesort")]
-    return 0 if alive[0] == before[0] else counts[order[0]]
+    if alive[0] == before[0]:
+        return 0
+    n_changed = (Y[alive[0]] != Y[before[0]]).sum()
+    return min(n_changed, Y.shape[1] - n_changed)

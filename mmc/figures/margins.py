@@ -59,7 +59,7 @@ def margin_animation(scene: Scene) -> go.Figure:
                 )
                 for outline, name, color in zip(
                     _outlines(scene.margins[last], edges),
-                    ("stays", "flips"),
+                    ("right side", "wrong side"),
                     (NEUTRAL, _FLIP),
                     strict=True,
                 )

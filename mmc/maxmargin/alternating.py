@@ -47,7 +47,8 @@ class IterState(State):
     moved : ndarray
         Points that flipped.
     margins : ndarray of shape (n_samples,)
-        y·f with the labels y that the classifier was trained on: whoever is below zero flips.
+        y·f with the labels y that the classifier was trained on. Whoever is below zero flips; at the start,
+        whose bias is not placed yet, it is on the wrong side.
     loss : float
         Σ L(y·f) with the labels of this state.
     loss_function : Loss
@@ -134,6 +135,7 @@ class IterativeClusterer(BinaryClusterer):
     def _prepare(self, X: Array) -> Problem:
         bound = self._bound(len(X))
         require_memory(len(X))
+        X = X.copy()  # the judge reads it later, when the caller's array may have changed
         kernel, K = self._gram(X)
         starts = self._draw_starts(X, K)
         return Problem(kernel, self._machine(K, kernel), bound, Judge(kernel, X, self.C), starts)

@@ -99,11 +99,12 @@ class BinaryClusterer(KernelClusterer):
         return list(distinct.values())
 
     def _affinity(self, X: Array, K: Array | None) -> Array:
-        if K is not None and K.min() >= 0:
+        if K is not None and K.min() >= 0 and K.sum(axis=1).min() > 0:
             return K
         if self.kernel == "precomputed":
             raise ValueError(
-                'init="normalized-cut" needs a kernel without negative values; use "random" or give labels.'
+                'init="normalized-cut" needs a kernel without negative values, each row of which adds up to '
+                'something positive; use "random" or give labels.'
             )
         return fit_kernel(X).matrix
 

@@ -46,7 +46,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from mmc.kernels import fit_landmark_kernel, require_memory
 from mmc.maxmargin.binary import Array, Labels
-from mmc.maxmargin.generations import EvolutionaryClusterer, EvoState
+from mmc.maxmargin.generations import EvolutionaryClusterer, EvoState, Ridge
 from mmc.maxmargin.ridge import hat_matrix, independent, landmark_factor
 
 
@@ -127,6 +127,8 @@ class EvoMMC(EvolutionaryClusterer):
     [0]
     """
 
+    _basis: Array | None
+
     def __init__(
         self,
         n_clusters: int = 2,
@@ -164,11 +166,11 @@ class EvoMMC(EvolutionaryClusterer):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _hat(self, X: Array, rng: np.random.RandomState) -> tuple[Array, bool]:
+    def _ridge(self, X: Array, rng: np.random.RandomState) -> Ridge:
         require_memory(len(X))
-        self.kernel_, K = self._gram(X)
-        R, self._basis = hat_matrix(K, self.alpha, fit_intercept=False, is_psd=self.kernel_.is_psd)
-        return R, True
+        kernel, K = self._gram(X)
+        R, basis = hat_matrix(K, self.alpha, fit_intercept=False, is_psd=kernel.is_psd)
+        return Ridge(R, True, {"kernel_": kernel, "_basis": basis})
 
     def _fitted(self, A: Array, products: Array) -> Array:
         return products
@@ -224,6 +226,7 @@ class FastEvoMMC(EvolutionaryClusterer):
     }
 
     landmarks_: Labels
+    _back: Array
 
     def __init__(
         self,
@@ -262,7 +265,7 @@ class FastEvoMMC(EvolutionaryClusterer):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _hat(self, X: Array, rng: np.random.RandomState) -> tuple[Array, bool]:
+    def _ridge(self, X: Array, rng: np.random.RandomState) -> Ridge:
         n, wanted = len(X), 0.1 if isinstance(self.n_landmarks, str) else self.n_landmarks
         r = int(wanted) if isinstance(wanted, Integral) else max(1, round(wanted * n))
         if r > n:
@@ -271,10 +274,10 @@ class FastEvoMMC(EvolutionaryClusterer):
                 "share such as 0.1."
             )
         require_memory(n, n_columns=r)
-        self.landmarks_ = np.sort(rng.choice(n, r, replace=False))
-        self.kernel_, C = fit_landmark_kernel(
+        landmarks = np.sort(rng.choice(n, r, replace=False))
+        kernel, C = fit_landmark_kernel(
             X,
-            self.landmarks_,
+            landmarks,
             kernel=self.kernel,
             gamma=self.gamma,
             width=self.width,
@@ -282,12 +285,12 @@ class FastEvoMMC(EvolutionaryClusterer):
             coef0=self.coef0,
         )
         if self.n_landmarks == "auto":
-            keep = independent(C[self.landmarks_])
-            self.landmarks_, C = self.landmarks_[keep], C[:, keep]
+            keep = independent(C[landmarks])
+            landmarks, C = landmarks[keep], C[:, keep]
             if self.kernel != "precomputed":
-                self.kernel_ = replace(self.kernel_, X=self.kernel_.X[keep])
-        W, self._back = landmark_factor(C, self.landmarks_, self.alpha)
-        return W, False
+                kernel = replace(kernel, X=kernel.X[keep])
+        W, back = landmark_factor(C, landmarks, self.alpha)
+        return Ridge(W, False, {"kernel_": kernel, "landmarks_": landmarks, "_back": back})
 
     def _fitted(self, A: Array, products: Array) -> Array:
         return A @ products

@@ -30,11 +30,28 @@ _TRIES = 50
 _GROUPS = 60
 
 
-class Problem(NamedTuple):
-    """What stays fixed during the evolution: R or its factor, and the labellings that starts begin with."""
+class Ridge(NamedTuple):
+    """The hat matrix of the ridge model.
+
+    Attributes
+    ----------
+    A : ndarray of shape (n, n) or (n, r)
+        R, or W where R = W Wᵀ.
+    dense : bool
+        Whether it is R itself.
+    fitted : dict
+        What the estimator keeps of it, by name.
+    """
 
     A: Array
     dense: bool
+    fitted: dict[str, Any]
+
+
+class Problem(NamedTuple):
+    """What stays fixed during the evolution: the ridge model, and the labellings that starts begin with."""
+
+    ridge: Ridge
     bound: int
     starts: list[Signs]
     origin: str
@@ -99,10 +116,8 @@ class Population:
 
     Parameters
     ----------
-    A : ndarray of shape (n, n) or (n, r)
-        R, or W where R = W Wᵀ.
-    dense : bool
-        Whether it is R itself.
+    A, dense
+        As in `Ridge`.
     first : ndarray of shape (μ, n), int8
     """
 
@@ -149,8 +164,8 @@ class EvolutionaryClusterer(BinaryClusterer):
     max_iter: int
 
     @abstractmethod
-    def _hat(self, X: Array, rng: np.random.RandomState) -> tuple[Array, bool]:
-        """Give R, or its factor W, and whether it is R itself; keep what the model needs."""
+    def _ridge(self, X: Array, rng: np.random.RandomState) -> Ridge:
+        """Make the ridge model."""
 
     @abstractmethod
     def _fitted(self, A: Array, products: Array) -> Array:
@@ -162,7 +177,7 @@ class EvolutionaryClusterer(BinaryClusterer):
         starts = [self._population(X, bound, rng) for _ in range(self.n_init)]
         seeds = [int(rng.randint(2**31 - 1)) for _ in starts]
         origin = self.init if isinstance(self.init, str) else "given"
-        return Problem(*self._hat(X, rng), bound, starts, origin, seeds)
+        return Problem(self._ridge(X, rng), bound, starts, origin, seeds)
 
     def _population(self, X: Array, bound: int, rng: np.random.RandomState) -> Signs:
         """Draw μ labellings that keep the balance."""
@@ -182,12 +197,14 @@ class EvolutionaryClusterer(BinaryClusterer):
         return signs
 
     def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
+        for name, value in problem.ridge.fitted.items():
+            setattr(self, name, value)
         starts = zip(problem.starts, problem.seeds, strict=True)
         return len(problem.starts), (self._generations(problem, first, seed) for first, seed in starts)
 
     def _generations(self, problem: Problem, first: Signs, seed: int) -> Iterator[EvoState]:
-        A, n = problem.A, first.shape[1]
-        population = Population(A, problem.dense, first)
+        (A, dense, _), n = problem.ridge, first.shape[1]
+        population = Population(A, dense, first)
         rng = np.random.default_rng(seed)
         patience = self.patience
         if isinstance(patience, str):
@@ -199,7 +216,7 @@ class EvolutionaryClusterer(BinaryClusterer):
             pause = min(self.max_iter, generation + max(1000, generation // 8))
             generation, stale, better, kept = evolve(
                 A,
-                problem.dense,
+                dense,
                 population.Y,
                 population.P,
                 population.F,
@@ -254,7 +271,7 @@ class EvolutionaryClusterer(BinaryClusterer):
             n_kept=n_kept,
             moved=np.flatnonzero(labels != before.labels) if before else np.empty(0, dtype=np.int64),
             products=products,
-            f=self._fitted(problem.A, products),
+            f=self._fitted(problem.ridge.A, products),
             previous=before.objective if before else float(population.F[best]),
             origin=problem.origin,
             **known,

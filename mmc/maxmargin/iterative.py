@@ -69,8 +69,9 @@ class IterSVR(IterativeClusterer):
     C : float, default=500.0
         What an error costs; large values let f follow the labels more closely.
     epsilon : float, default=0.05
-        Errors up to this size are forgiven. 0 is the Laplacian loss; towards 1 the right side of the loss
-        loses its effect, and points stay as they are.
+        Errors up to this size are forgiven; less than 1, from where on f = 0 would be forgiven everywhere.
+        0 is the Laplacian loss; towards 1 the right side of the loss loses its effect, and points stay as
+        they are.
     balance : float, default=0.35
         ℓ as a share of the points: by how many the sizes of the clusters may differ. The paper takes 0.03
         where the classes are equal and 0.15 where they are not.
@@ -127,7 +128,7 @@ class IterSVR(IterativeClusterer):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **IterativeClusterer._parameter_constraints,
-        "epsilon": [Interval(Real, 0, None, closed="left")],
+        "epsilon": [Interval(Real, 0, 1, closed="left")],
     }
 
     def __init__(

@@ -80,17 +80,18 @@ class _LibSVM(Machine):
             "kernel": "precomputed",
             "C": C,
             "cache_size": min(512, 8 + 4 * len(K) ** 2 / 2**20),
-            "max_iter": int(_EFFORT / len(K)),
+            "max_iter": min(int(_EFFORT / len(K)), 2**31 - 1),  # libsvm counts in C
         }
 
     def _fit(self, model: Any, y: Array) -> Trained:
-        with warnings.catch_warnings(record=True) as caught, config_context(assume_finite=True):
-            warnings.simplefilter("always", ConvergenceWarning)
+        with warnings.catch_warnings(), config_context(assume_finite=True):
+            warnings.simplefilter("ignore", ConvergenceWarning)  # the answer says so itself
             model.fit(self._K, y)
         dual = np.zeros(len(y))
         dual[model.support_] = model.dual_coef_[0]
         values = self._K[:, model.support_] @ model.dual_coef_[0]
-        return Trained(dual, values, float(model.intercept_[0]), float(dual @ values), not caught)
+        complete = model.fit_status_ == 0
+        return Trained(dual, values, float(model.intercept_[0]), float(dual @ values), complete)
 
 
 class SVMachine(_LibSVM):

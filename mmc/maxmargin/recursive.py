@@ -4,8 +4,8 @@ One cluster holds all points at first. As long as there are fewer clusters than 
 by a stated rule and handed to a method for two clusters, which sees nothing but its points. The result is a
 tree; a new point goes down it from the root.
 
-One step is a start of the method that parts a cluster, and the best of its starts ends the split. Costs:
-those of k − 1 fits of the method, each on the points of one cluster.
+One step is a step of the method that parts a cluster, start after start, and its best start ends the split.
+Costs: those of k − 1 fits of the method, each on the points of one cluster.
 """
 
 from __future__ import annotations
@@ -135,8 +135,8 @@ class RecursiveBinary(StepwiseClusterer):
 
     *Stopped half-way* there are fewer clusters than asked for.
 
-    A cluster that cannot be split further, because its points are equal or too few, ends the fit with a
-    message.
+    A cluster that cannot be split further, because its points are equal or too few or because the method
+    leaves one half empty, ends the fit with a message.
 
     References
     ----------
@@ -183,6 +183,13 @@ class RecursiveBinary(StepwiseClusterer):
     def _is_pairwise(self) -> bool:
         return getattr(self.estimator, "kernel", "") == "precomputed"
 
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        method = self._method(0)
+        method._validate_params()
+        if method.get_params().get("n_clusters") != 2:
+            raise ValueError(f"estimator={method!r} must part points in two: set its n_clusters=2.")
+
     def _prepare(self, X: Array) -> Problem:
         n, k = len(X), self.n_clusters
         if k > n:
@@ -192,10 +199,6 @@ class RecursiveBinary(StepwiseClusterer):
             )
         if self._is_pairwise() and X.shape[0] != X.shape[1]:
             raise ValueError(f"A precomputed kernel must be a square matrix, this one is {X.shape}.")
-        method = self._method(0)
-        method._validate_params()
-        if method.get_params().get("n_clusters") != 2:
-            raise ValueError(f"estimator={method!r} must part points in two: set its n_clusters=2.")
         rng = check_random_state(self.random_state)
         return Problem(X, [int(rng.randint(2**31 - 1)) for _ in range(k - 1)])
 
@@ -254,19 +257,24 @@ class RecursiveBinary(StepwiseClusterer):
         model = self._method(seed)
         try:
             for step in model.iter_fit(self._points(X, members)):
-                if step.status != "running" and step.n_starts > 1:
-                    # The model goes on to other starts, and a state must not change with it.
-                    split = Split(cluster, other, copy(model), step.state, members)
-                    detail = f"start {step.start + 1} of {step.n_starts}, {step.state.caption}"
-                    yield _Parted(split, detail, 0.99 * step.progress)
+                # The model goes on, and a state must not change with it.
+                split = Split(cluster, other, copy(model), step.state, members)
+                start = f"start {step.start + 1} of {step.n_starts}, " if step.n_starts > 1 else ""
+                yield _Parted(split, start + step.state.caption, 0.99 * step.progress)
         except ValueError as error:
-            raise ValueError(
-                f"Cluster {cluster} of {len(members)} points cannot be split: {error} "
-                f"Ask for fewer clusters than {self.n_clusters}, or change the method's parameters."
-            ) from error
+            raise ValueError(self._refusal(cluster, members, other, str(error))) from error
         sizes = np.bincount(model.labels_, minlength=2)
+        if sizes.min() == 0:
+            raise ValueError(self._refusal(cluster, members, other, "One half is empty."))
         detail = f"parted into {sizes[0]} and {sizes[1]} points"
         yield _Parted(Split(cluster, other, model, model.state_, members), detail, 1.0)
+
+    def _refusal(self, cluster: int, members: Labels, reached: int, reason: str) -> str:
+        fewer = f"Ask for at most {reached} clusters, or change" if reached > 1 else "Change"
+        return (
+            f"Cluster {cluster} of {len(members)} points cannot be split: {reason} {fewer} the parameters of "
+            "the method."
+        )
 
     def _adopt(self, state: RecursiveState) -> None:
         self.splits_ = state.splits

@@ -195,11 +195,12 @@ def landmark_factor(C: Array, landmarks: NDArray[np.int64], alpha: float) -> Lan
     inner, r = C[landmarks], len(landmarks)
     values = linalg.eigvalsh(inner)
     rank = int((values > r * np.finfo(float).eps * max(float(values[-1]), 0.0)).sum())
+    if rank == 0:
+        raise ValueError("The kernel is zero at all landmarks. Use another kernel, or another random_state.")
     if rank < r:
         raise ValueError(
             f"The kernel matrix of the {r} landmarks is singular (rank {rank}), so that they determine no "
-            f"model. Use fewer than {max(rank, 2)} landmarks, a narrower kernel, or leave out points that "
-            "occur twice."
+            f"model. Use at most {rank} landmarks, a narrower kernel, or leave out points that occur twice."
         )
     L = linalg.cholesky(inner, lower=True)
     phi = linalg.solve_triangular(L, C.T, lower=True)

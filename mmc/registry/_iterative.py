@@ -23,7 +23,7 @@ _EPSILON = Parameter(
     "float",
     "Forgiven error ε",
     "Errors up to this size cost nothing. Small: margins gather at 1 and points flip. Near 1: none does.",
-    steps=(0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
+    steps=(0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
 )
 _STARTS = (
     Parameter(

@@ -98,7 +98,8 @@ class Parameter:
         if text in self.choices:
             return text
         if self.free:
-            return int(text) if text.isdecimal() else _number(text)
+            value = _number(text)
+            return int(value) if "." not in text and value.is_integer() else value
         raise ValueError
 
     def _expected(self) -> str:

@@ -86,9 +86,10 @@ def _margins(scenes: Mapping[str, Scene]) -> None:
                 alt="How many points have which margin, and what a margin costs.",
             )
     st.caption(
-        "y·f is how far a point lies on the side of its label; 1 is what the classifier aims at. The line is "
-        "the loss that a point pays there, dashed what it would pay with the other label: where the dashed "
-        "line is far above the full one, the label is held fast. Move the player to see the rounds."
+        "y·f is how far a point lies on the side of its label; 1 is what the classifier aims at, and points "
+        "on the wrong side flip. The line is the loss that a point pays there, dashed what it would pay with "
+        "the other label: where the dashed line is far above the full one, the label is held fast. Move the "
+        "player to see the rounds."
     )
 
 
@@ -98,6 +99,8 @@ def _rounds(outcome: Outcome) -> None:
     except ValueError as error:
         notice(error)
         return
+    if judged.stopped:
+        notice(f"Training the SVMs was {judged.stopped}; their curve ends early.", "warning")
     tables = {
         name: _table(outcome, recording, ("round", "objective"))
         .assign(flips=[len(state.moved) for state in _of(recording, IterState)])

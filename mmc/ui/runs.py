@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from mmc import registry
+from mmc.base import StepwiseClusterer
 from mmc.datasets import Dataset
 from mmc.experiment import Data, Experiment
 from mmc.recording import Recording, record
@@ -97,23 +98,30 @@ def _work(
 ) -> Outcome:
     dataset = load_within(experiment, content)
     share = 0.5 if beside else 1.0
+    second = _companion(experiment, beside) if beside else None
     model = experiment.make()
     main = record(model, dataset.X, go_on=lambda s: report(share * s.progress, s.state.caption))
     recordings = {experiment.algorithm: main}
-    if beside:
-        other = registry.get(beside)
-        common = {name: v for name, v in experiment.parameters.items() if name in _names(other)}
-        if "init" in _names(other) & _names(registry.get(experiment.algorithm)):
-            common["init"] = main.states[0].labels
-        second = other.make(common)
+    if beside and second is not None:
+        if "init" in second.get_params() and "init" in model.get_params():
+            second.set_params(init=main.states[0].labels)
         recordings[beside] = record(
             second, dataset.X, go_on=lambda s: report(0.5 + 0.5 * s.progress, s.state.caption)
         )
     return Outcome(key, experiment, dataset, recordings)
 
 
-def _names(entry: registry.Algorithm) -> set[str]:
-    return {parameter.name for parameter in entry.parameters}
+def _companion(experiment: Experiment, name: str) -> StepwiseClusterer:
+    """Make the second algorithm with the parameters that it shares; refuse it before the first one runs."""
+    shared = {}
+    for parameter in registry.get(name).parameters:
+        value = experiment.parameters.get(parameter.name)
+        offered = parameter.kind != "choice" or parameter.free or value in parameter.choices
+        if value is not None and offered:
+            shared[parameter.name] = value
+    model = registry.get(name).make(shared)
+    model._validate_params()
+    return model
 
 
 def warm_up() -> None:

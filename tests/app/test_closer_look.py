@@ -118,3 +118,19 @@ def test_splitting_takes_the_parameters_of_its_method(playground):
     model = at.session_state["result"].main.estimator
     assert (type(model.estimator).__name__, model.estimator.width) == ("IterSVM", 3.0)
     assert set(model.labels_) == {0, 1, 2}
+
+
+def test_beside_it_only_what_both_offer(playground):
+    """Landmarks have no local scaling; the algorithm beside it then runs with its own kernel."""
+    at = playground(data="moons", n="60", algorithm="EvoMMC", kernel="local_scaling", beside="FastEvoMMC")
+    assert not at.exception
+    assert not at.error
+    models = [recording.estimator for recording in at.session_state["result"].recordings.values()]
+    assert [model.kernel for model in models] == ["local_scaling", "rbf"]
+
+
+def test_a_number_in_place_of_a_choice_may_be_written_shortly(playground):
+    """A patience of 1e3 is a whole number."""
+    at = playground(data="moons", n="60", algorithm="EvoMMC", patience="1e3")
+    assert not at.error
+    assert at.session_state["result"].main.estimator.patience == 1000

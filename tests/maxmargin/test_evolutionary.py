@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import NotFittedError
 
 from mmc import UMCRLS, EvoMMC, FastEvoMMC
 from mmc._fast.evolution import evolve
@@ -136,6 +137,7 @@ def test_states_tell_what_happened(cls, X):
             assert state.n_flips == max(1, 60 // (state.generation + 1))
             np.testing.assert_array_equal(state.moved, np.flatnonzero(state.labels != before.labels))
             assert 2 * len(state.moved) <= len(X)
+            assert state.n_kept - before.n_kept >= len(state.moved)
         before = state
     assert step.status == "converged"
 
@@ -249,7 +251,10 @@ def test_mending_flips_as_few_as_can_be(total, bound):
     ("parameters", "message"),
     [
         ({"n_landmarks": 61}, r"n_landmarks=61 is more than the number of points: n_samples=60"),
-        ({"n_landmarks": 30, "kernel": "linear"}, r"30 landmarks is singular \(rank 2\).*fewer than 2"),
+        (
+            {"n_landmarks": 30, "kernel": "linear"},
+            r"30 landmarks is singular \(rank 2\).*at most 2 landmarks",
+        ),
         ({"n_landmarks": 0.5, "gamma": 1e-6}, "landmarks is singular"),
         ({"n_clusters": 3}, r"RecursiveBinary\(FastEvoMMC\(\), n_clusters=3\)"),
         ({"n_landmarks": 1.5}, "n_landmarks"),
@@ -316,3 +321,23 @@ def test_digits_of_table_1(cls, pair, alpha, width, most):
     gamma = 1.0 / (width * np.linalg.norm(np.ptp(digits.X, axis=0))) ** 2
     model = cls(gamma=gamma, alpha=alpha, balance=0.03, random_state=0).fit(digits.X)
     assert 100 * clustering_error(digits.y, model.labels_) <= most + (0.5 if cls is FastEvoMMC else 0.0)
+
+
+def test_a_refusal_leaves_a_fitted_model_as_it_was(X):
+    """Whoever refits with what is refused can still predict, and who never fitted is told so."""
+    model = FastEvoMMC(n_landmarks=5, random_state=0).fit(X)
+    before = model.predict(X)
+    with pytest.raises(ValueError, match="singular"):
+        model.set_params(kernel="linear", n_landmarks=20).fit(X)
+    np.testing.assert_array_equal(model.predict(X), before)
+    never = FastEvoMMC(kernel="linear", n_landmarks=20)
+    with pytest.raises(ValueError, match="singular"):
+        never.fit(X)
+    with pytest.raises(NotFittedError):
+        never.predict(X)
+
+
+def test_landmarks_where_the_kernel_is_zero_are_refused():
+    """A single landmark at the origin says nothing in a linear kernel."""
+    with pytest.raises(ValueError, match="zero at all landmarks"):
+        FastEvoMMC(kernel="linear", n_landmarks=1).fit(np.array([[0.0], [0.0], [0.0], [0.0]]))

@@ -293,3 +293,32 @@ def test_the_svm_sticks_and_the_svr_does_not():
     assert clustering_error(digits.y, svr.labels_) < clustering_error(digits.y, svm.labels_)
     # Overconfidence is what holds the labels fast.
     assert np.median(svm.state_.margins) > 2 > np.median(svr.state_.margins)
+
+
+@each_method
+def test_two_points_are_two_clusters(cls):
+    """The smallest problem works."""
+    assert sorted(cls(random_state=0).fit([[0.0, 0.0], [1.0, 1.0]]).labels_) == [0, 1]
+
+
+def test_forgiving_everything_is_refused():
+    """From ε = 1 on f = 0 is forgiven everywhere, and labels would mean nothing."""
+    with pytest.raises(ValueError, match=r"'epsilon' parameter .* \[0.0, 1.0\)"):
+        IterSVR(epsilon=1.0).fit(np.eye(4))
+
+
+def test_states_do_not_change_with_the_callers_array(X):
+    """The SVM objective is that of the points as they were, also of a precomputed kernel."""
+    model = IterSVR(random_state=0).fit(X)
+    expected = model.state_.judge.objective(model.labels_)
+    K = model.kernel_(X)
+    given = IterSVR(kernel="precomputed", init=model.labels_).fit(K)
+    X[:], K[:] = 0.0, 0.0
+    assert model.state_.svm_objective == pytest.approx(expected)
+    assert given.state_.svm_objective == pytest.approx(expected, rel=1e-3)
+
+
+def test_a_zero_row_starts_from_a_gaussian_cut():
+    """A kernel with a row of zeros is no affinity; the normalised cut then takes a Gaussian one."""
+    X = np.concatenate([np.zeros((1, 2)), np.random.RandomState(0).rand(11, 2)])
+    assert IterSVM(kernel="linear", init="normalized-cut").fit(X).state_.origin == "normalized-cut"

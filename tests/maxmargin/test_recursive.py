@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from mmc import UMCRLS, EvoMMC, IterLSSVM, IterSVR, RecursiveBinary
+from mmc import CCCPMMC, UMCRLS, EvoMMC, IterLSSVM, IterSVR, RecursiveBinary
 from mmc.datasets import make_four_gaussians, make_three_gaussians
 from mmc.kernels import fit_kernel
 from mmc.metrics import adjusted_rand_score
@@ -115,5 +115,20 @@ def test_refusals_come_before_the_first_step(method, n_clusters, message, X):
 def test_a_cluster_that_cannot_be_split_is_named():
     """Equal points end the fit with a message that names the cluster."""
     X = np.repeat([[0.0, 0.0], [5.0, 5.0]], 6, axis=0)
-    with pytest.raises(ValueError, match=r"Cluster \d of 6 points cannot be split: All points are equal"):
+    with pytest.raises(
+        ValueError, match=r"Cluster \d of 6 points cannot be split: All points are equal.* at most 2"
+    ):
         RecursiveBinary(n_clusters=3, random_state=0).fit(X)
+
+
+def test_a_split_that_leaves_a_half_empty_is_named(X):
+    """A method without a balance may put all points in one half, which is no split."""
+    with pytest.raises(ValueError, match=r"One half is empty. Change the parameters"):
+        RecursiveBinary(CCCPMMC(C=1e-4), n_clusters=4, random_state=0).fit(X)
+
+
+def test_every_step_of_the_method_can_be_watched(X):
+    """A split with one start has a step for each of its rounds, so that it can be stopped between them."""
+    model = RecursiveBinary(IterLSSVM(init="normalized-cut"), 2, random_state=0)
+    inner = list(IterLSSVM(init="normalized-cut").iter_fit(X))
+    assert len(list(model.iter_fit(X))) == len(inner) + 2
