@@ -113,7 +113,14 @@ def restart_curves(curves: Mapping[str, NDArray[np.float64]], title: str) -> go.
         height=320,
         margin={"l": 10, "r": 10, "t": 60, "b": 10},
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0, "itemclick": False},
-        xaxis={"title": "starts", "fixedrange": True, "automargin": True, "rangemode": "tozero", "dtick": 1},
+        xaxis={
+            "title": "starts",
+            "range": (0.5, max(map(len, curves.values())) + 0.5),
+            "tickformat": "d",
+            "nticks": 10,
+            "fixedrange": True,
+            "automargin": True,
+        },
         yaxis={"title": html.escape(title), "fixedrange": True, "automargin": True},
         showlegend=True,
     )

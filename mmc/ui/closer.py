@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -103,11 +104,11 @@ def _rounds(outcome: Outcome) -> None:
         notice(f"Training the SVMs was {judged.stopped}; their curve ends early.", "warning")
     tables = {
         name: _table(outcome, recording, ("round", "objective"))
-        .assign(flips=[len(state.moved) for state in _of(recording, IterState)])
+        .assign(flips=[len(state.moved) for state in _rounds_of(recording)])
         .assign(svm_objective=values)
         for (name, recording), values in zip(outcome.recordings.items(), judged.values, strict=True)
     }
-    _draw(outcome, tables, _ROUNDS, x="round", x_title="round")
+    _draw(tables, _ROUNDS, x="round", x_title="round")
     st.caption(
         "The SVM objective says how good a labelling is, whichever method found it: an SVM is trained on it, "
         "and lower means a wider margin ([iterSVR] Figures 1 and 5). Each method has an objective of its own "
@@ -122,7 +123,7 @@ def _generations(outcome: Outcome) -> None:
     }
     # A logarithmic axis has no place for the start itself.
     tables = {name: table.assign(generation=table["generation"] + 1) for name, table in tables.items()}
-    _draw(outcome, tables, _GENERATIONS, x="generation", x_title="generation + 1", log_x=True)
+    _draw(tables, _GENERATIONS, x="generation", x_title="generation + 1", log_x=True)
     st.caption(
         "Most is won early, while a child still flips many labels; of the later generations nearly all bring "
         "nothing. “Flips kept” adds up the labels that the fittest labelling changed."
@@ -175,7 +176,7 @@ def _judge(outcome: Outcome, report: Report) -> _Judged:
     values = []
     for recording in outcome.recordings.values():
         row = []
-        for state in _of(recording, IterState):
+        for state in _rounds_of(recording):
             row.append(np.nan if stopped else state.svm_objective)
             done += 1
             stopped = stopped or not report(done / total, "training an SVM on the labels of every round")
@@ -183,8 +184,8 @@ def _judge(outcome: Outcome, report: Report) -> _Judged:
     return _Judged(f"svm objectives {outcome.key}", tuple(values))
 
 
-def _of(recording: Recording, kind: type) -> list:
-    return [state for state in recording.states if isinstance(state, kind)]
+def _rounds_of(recording: Recording) -> list[IterState]:
+    return [state for state in recording.states if isinstance(state, IterState)]
 
 
 def _table(outcome: Outcome, recording: Recording, names: tuple[str, ...]) -> pd.DataFrame:
@@ -195,12 +196,10 @@ def _table(outcome: Outcome, recording: Recording, names: tuple[str, ...]) -> pd
     return table
 
 
-def _draw(
-    outcome: Outcome, tables: Mapping[str, pd.DataFrame], panels: tuple[Panel, ...], **axes: object
-) -> None:
+def _draw(tables: Mapping[str, pd.DataFrame], panels: tuple[Panel, ...], **axes: Any) -> None:
     known = [p for p in panels if any(p.column in table for table in tables.values())]
     st.plotly_chart(
-        course(tables, known, **axes),  # type: ignore[arg-type]
+        course(tables, known, **axes),
         key="course",
         config={"displayModeBar": False},
         alt=f"{', '.join(panel.title for panel in known)} of {', '.join(tables)}.",
