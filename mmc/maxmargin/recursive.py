@@ -253,7 +253,7 @@ class RecursiveBinary(StepwiseClusterer):
         return X[np.ix_(members, members)] if self._is_pairwise() else X[members]
 
     def _part(self, X: Array, members: Labels, cluster: int, other: int, seed: int) -> Iterator[_Parted]:
-        """Part a cluster; gives the end of every start, and last the best of them."""
+        """Part a cluster; gives every step of the method, and last the end that it kept."""
         model = self._method(seed)
         try:
             for step in model.iter_fit(self._points(X, members)):
@@ -287,10 +287,11 @@ class RecursiveBinary(StepwiseClusterer):
             scores = np.full((len(X), self.n_clusters), -_FAR)
             scores[:, 0] = _FAR
             for split in state.splits:
-                if id(split.model) not in answers:
+                # One kernel serves all states of a split, whose models differ in nothing else.
+                if split.other not in answers:
                     points = X[:, split.members] if self._is_pairwise() else X
-                    answers[id(split.model)] = split.model.follow(points)
-                below, above = answers[id(split.model)](split.state).T
+                    answers[split.other] = split.model.follow(points)
+                below, above = answers[split.other](split.state).T
                 margin = (above - below) / 2.0
                 scores[:, split.other] = np.minimum(scores[:, split.cluster], margin)
                 scores[:, split.cluster] = np.minimum(scores[:, split.cluster], -margin)
@@ -300,7 +301,7 @@ class RecursiveBinary(StepwiseClusterer):
 
 
 class _Parted(NamedTuple):
-    """A cluster parted by one start, what happened, and which share of the split is done."""
+    """A cluster parted by one step, what happened, and which share of the split is done."""
 
     split: Split
     detail: str

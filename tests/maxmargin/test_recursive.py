@@ -132,3 +132,19 @@ def test_every_step_of_the_method_can_be_watched(X):
     model = RecursiveBinary(IterLSSVM(init="normalized-cut"), 2, random_state=0)
     inner = list(IterLSSVM(init="normalized-cut").iter_fit(X))
     assert len(list(model.iter_fit(X))) == len(inner) + 2
+
+
+def test_drawing_every_step_compares_points_once_for_each_split(X, monkeypatch):
+    """However many steps a split has, following them costs one kernel, and each gives its own answers."""
+    model = RecursiveBinary(IterLSSVM(init="random", n_init=3), 3, random_state=0)
+    states = [step.state for step in model.iter_fit(X)]
+    calls = []
+    compare = IterLSSVM._compare
+    monkeypatch.setattr(IterLSSVM, "_compare", lambda self, points: calls.append(1) or compare(self, points))
+    values = model.follow(X)
+    found = [values(state).argmax(axis=1) for state in states]
+    assert len(states) > 10
+    assert len(calls) == 2
+    for state, labels in zip(states, found, strict=True):
+        if not state.splits or getattr(state.splits[-1].state, "round", 1) > 0:
+            np.testing.assert_array_equal(labels, state.labels)
