@@ -21,6 +21,10 @@ from mmc.spectral import normalized_cut
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
+#: How far the second seed of k-means is from the first, as a share of the largest such distance, and how often
+#: two seeds are tried.
+_FAR, _N_TRIES = 0.8, 5
+
 
 class Start(NamedTuple):
     """Labels to begin with, and where they are from."""
@@ -145,7 +149,8 @@ def random_halves(X: Array, rng: np.random.RandomState) -> Labels:
 def far_apart_k_means(X: Array, rng: np.random.RandomState) -> Labels:
     """Cluster by k-means from two seeds that lie far apart, as [iterSVR] section IV-A advises.
 
-    The first seed is the point farthest from one drawn at random, the second is farthest from the first.
+    The first seed is any point, the second any of those at least 0.8 times as far from it as the farthest. Of
+    five such beginnings the one with the smallest sum of squares is kept.
 
     Parameters
     ----------
@@ -161,10 +166,14 @@ def far_apart_k_means(X: Array, rng: np.random.RandomState) -> Labels:
     ValueError
         If all points are equal.
     """
-    first = int(np.linalg.norm(X - X[rng.randint(len(X))], axis=1).argmax())
-    distances = np.linalg.norm(X - X[first], axis=1)
-    if not distances.any():
+    if (X == X[0]).all():
         raise ValueError("All points are equal, so k-means cannot part them. Check the columns.")
-    second = int(distances.argmax())
-    labels = KMeans(2, init=X[[first, second]], n_init=1, random_state=rng).fit(X).labels_
+    labels = KMeans(2, init=_far_apart, n_init=_N_TRIES, random_state=rng).fit(X).labels_
     return np.asarray(labels, dtype=np.int64)
+
+
+def _far_apart(X: Array, n_clusters: int, random_state: np.random.RandomState) -> Array:
+    first = random_state.randint(len(X))
+    distances = np.linalg.norm(X - X[first], axis=1)
+    second = random_state.choice(np.flatnonzero(distances >= _FAR * distances.max()))
+    return X[[first, second]]
