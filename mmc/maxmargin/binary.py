@@ -21,9 +21,11 @@ from mmc.spectral import normalized_cut
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
-#: How far the second seed of k-means is from the first, as a share of the largest such distance, and how often
-#: two seeds are tried.
-_FAR, _N_TRIES = 0.8, 5
+#: How far the second seed of k-means is from the first, as a share of the farthest point's distance.
+_FAR = 0.8
+
+#: How often two seeds are tried.
+_N_TRIES = 5
 
 
 class Start(NamedTuple):
@@ -166,7 +168,7 @@ def far_apart_k_means(X: Array, rng: np.random.RandomState) -> Labels:
     ValueError
         If all points are equal.
     """
-    if (X == X[0]).all():
+    if not np.ptp(X, axis=0).any():
         raise ValueError("All points are equal, so k-means cannot part them. Check the columns.")
     labels = KMeans(2, init=_far_apart, n_init=_N_TRIES, random_state=rng).fit(X).labels_
     return np.asarray(labels, dtype=np.int64)

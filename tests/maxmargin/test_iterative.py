@@ -192,7 +192,7 @@ def test_given_labels_are_the_start(cls, X):
 
 
 def test_k_means_seeds_lie_far_apart():
-    """Wherever it begins, it ends with the clusters of least squares, and with what the paper's k-means found."""
+    """Wherever it begins, it ends with what the paper's k-means found."""
     for pair, error in (((3, 8), 5.3), ((1, 7), 0.0), ((2, 7), 3.1), ((8, 9), 9.3)):
         digits = load_digits(pair)
         for seed in range(3):
