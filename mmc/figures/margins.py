@@ -45,87 +45,74 @@ def margin_animation(scene: Scene) -> go.Figure:
     edges = _edges(scene.margins)
     x = np.linspace(edges[0], edges[-1], 241)
     pays, would_pay = scene.loss(x), scene.loss(-x)
-    last = len(scene.margins) - 1
-    figure = go.Figure(
-        [
-            *(
-                go.Scatter(
-                    **outline,
-                    name=name,
-                    mode="lines",
-                    fill="tozeroy",
-                    hoverinfo="skip",
-                    line={"color": color, "width": 1, "shape": "hv"},
-                )
-                for outline, name, color in zip(
-                    _outlines(scene.margins[last], edges),
-                    ("right side", "wrong side"),
-                    (NEUTRAL, _FLIP),
-                    strict=True,
-                )
-            ),
-            go.Scatter(
-                x=x,
-                y=pays,
-                name="loss",
-                yaxis="y2",
-                mode="lines",
-                line={"color": _LOSS, "width": 2.5},
-                hovertemplate="y·f %{x:.2f}<br>loss %{y:.2f}<extra></extra>",
-            ),
-            go.Scatter(
-                x=x,
-                y=would_pay,
-                name="loss with the other label",
-                yaxis="y2",
-                mode="lines",
-                line={"color": _LOSS, "width": 1.5, "dash": "dash"},
-                hovertemplate="y·f %{x:.2f}<br>with the other label %{y:.2f}<extra></extra>",
-            ),
-        ]
-    )
-    tallest = max(int(_counts(m, edges).max()) for m in scene.margins)
+    figure = go.Figure([*_bars(scene.margins[-1], edges), *_lines(x, pays, would_pay)])
+    tallest = max(int(_counts(margins, edges).max()) for margins in scene.margins)
+    dearest = float(max(pays.max(), min(would_pay.max(), 2.0 * pays.max()), 1.0))
+    _lay_out(figure, edges, tallest, dearest)
+    figure._frame_objs = tuple(_frame(i, margins, edges) for i, margins in enumerate(scene.margins))
+    return figure
+
+
+def _bars(margins: NDArray[np.float32], edges: NDArray[np.float64]) -> list[go.Scatter]:
+    looks = (("right side", NEUTRAL), ("wrong side", _FLIP))
+    return [
+        go.Scatter(
+            **outline,
+            name=name,
+            mode="lines",
+            fill="tozeroy",
+            hoverinfo="skip",
+            line={"color": color, "width": 1, "shape": "hv"},
+        )
+        for outline, (name, color) in zip(_outlines(margins, edges), looks, strict=True)
+    ]
+
+
+def _lines(
+    x: NDArray[np.float64], pays: NDArray[np.float64], would_pay: NDArray[np.float64]
+) -> list[go.Scatter]:
+    looks = ((pays, "loss", 2.5, "solid"), (would_pay, "loss with the other label", 1.5, "dash"))
+    return [
+        go.Scatter(
+            x=x,
+            y=values,
+            name=name,
+            yaxis="y2",
+            mode="lines",
+            line={"color": _LOSS, "width": width, "dash": dash},
+            hovertemplate=f"y·f %{{x:.2f}}<br>{name} %{{y:.2f}}<extra></extra>",
+        )
+        for values, name, width, dash in looks
+    ]
+
+
+def _lay_out(figure: go.Figure, edges: NDArray[np.float64], tallest: int, dearest: float) -> None:
+    fixed = {"fixedrange": True, "automargin": True}
     figure.update_layout(
         height=_HEIGHT,
         margin={"l": 10, "r": 10, "t": 50, "b": 10},
-        legend={
-            "orientation": "h",
-            "yanchor": "bottom",
-            "y": 1.01,
-            "x": 0,
-            "itemclick": False,
-            "font": {"size": 11},
-        },
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": 0, "font": {"size": 11}},
         dragmode=False,
         uirevision="fixed",
         xaxis={
             "title": "margin y·f",
             "range": (edges[0], edges[-1]),
-            "fixedrange": True,
-            "automargin": True,
             "zeroline": True,
             "zerolinecolor": NEUTRAL,
+            **fixed,
         },
-        yaxis={
-            "title": "points",
-            "range": (0, 1.08 * tallest),
-            "fixedrange": True,
-            "automargin": True,
-        },
+        yaxis={"title": "points", "range": (0, 1.08 * tallest), **fixed},
         yaxis2={
             "title": "loss",
             "overlaying": "y",
             "side": "right",
-            "range": (0, 1.08 * float(max(pays.max(), min(would_pay.max(), 2.0 * pays.max()), 1.0))),
-            "fixedrange": True,
-            "automargin": True,
+            "range": (0, 1.08 * dearest),
             "showgrid": False,
             "tickmode": "auto",
             "nticks": 5,
+            **fixed,
         },
     )
-    figure._frame_objs = tuple(_frame(i, margins, edges) for i, margins in enumerate(scene.margins))
-    return figure
 
 
 def _frame(i: int, margins: NDArray[np.float32], edges: NDArray[np.float64]) -> go.Frame:
