@@ -157,6 +157,24 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
         self._adopt(step.state)
 
 
+def require_points(n: int, k: int) -> None:
+    """Refuse more clusters than points.
+
+    Parameters
+    ----------
+    n, k : int
+        Number of points and of clusters.
+
+    Raises
+    ------
+    ValueError
+    """
+    if k > n:
+        raise ValueError(
+            f"n_clusters={k} is more than the number of points: n_samples={n}. Choose at most {n} clusters."
+        )
+
+
 def checked_labels(init: ArrayLike, n: int, k: int) -> NDArray[np.int64]:
     """Check labels that were given as a start.
 

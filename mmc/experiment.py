@@ -147,14 +147,12 @@ class Experiment:
         else:
             load = _call("load", data.source, **options) + (".standardized()" if data.standardize else "")
         loader = "load_table" if data.source == "table" else "load"
-        own = {name: _literal(value) for name, value in self.parameters.items() if "__" not in name}
-        names = [self.algorithm]
-        entry = registry.get(self.algorithm)
-        if any(p.name == "estimator" for p in entry.parameters):
-            inner = {n.removeprefix("estimator__"): v for n, v in self.parameters.items() if "__" in n}
-            names.append(self.parameters.get("estimator") or entry.default("estimator"))
-            own["estimator"] = _call(names[-1], **inner)
-        model = f"{self.algorithm}({', '.join(f'{name}={value}' for name, value in own.items())})"
+        own, method, inner = registry.get(self.algorithm).parts(self.parameters)
+        names = [self.algorithm, method] if method else [self.algorithm]
+        written = {name: _literal(value) for name, value in own.items()}
+        if method:
+            written["estimator"] = _call(method, **inner)
+        model = f"{self.algorithm}({', '.join(f'{name}={value}' for name, value in written.items())})"
         return (
             "from pathlib import Path\n\n"
             f"from mmc import {', '.join(sorted(names))}\n"

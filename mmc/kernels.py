@@ -203,13 +203,14 @@ def require_memory(n: int, n_arrays: int = 3, n_columns: int | None = None) -> N
     ValueError
         Naming the need, the limit (half of this machine's memory) and the remedy.
     """
-    numbers, limit = _memory() / 2 / (8.0 * n_arrays), _memory() / 2
+    limit = _memory() / 2
+    fits = limit / (8.0 * n_arrays)  # numbers in one array
     need = 8.0 * n_arrays * n * (n_columns or n)
     if need > limit:
         remedy = (
-            f"Cluster a sample of at most {int(numbers**0.5)} points and assign the others with predict."
+            f"Cluster a sample of at most {int(fits**0.5)} points and assign the others with predict."
             if n_columns is None
-            else f"Use at most {int(numbers / n)} landmarks."
+            else f"Use at most {int(fits / n)} landmarks."
         )
         raise ValueError(
             f"{n} points need about {need / 2**30:.1f} GiB for the kernel matrix and its work space, more "

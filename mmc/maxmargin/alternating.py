@@ -14,13 +14,32 @@ from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
 
-from mmc.kernels import Kernel, require_memory
-from mmc.maxmargin.binary import Array, BinaryClusterer, Labels, Start, size_bound
+from mmc.base import checked_labels
+from mmc.kernels import Kernel, fit_kernel, require_memory
+from mmc.maxmargin.binary import (
+    Array,
+    BinaryClusterer,
+    BinaryState,
+    Labels,
+    far_apart_k_means,
+    random_halves,
+    signs,
+    size_bound,
+)
 from mmc.maxmargin.losses import Loss, Placement, place_bias
 from mmc.maxmargin.machines import Judge, Machine, Trained
+from mmc.spectral import normalized_cut
 from mmc.stepping import State
+
+
+class Start(NamedTuple):
+    """Labels to begin with, and where they are from."""
+
+    labels: Labels
+    origin: str
 
 
 class Problem(NamedTuple):
@@ -34,18 +53,15 @@ class Problem(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class IterState(State):
+class IterState(BinaryState):
     """A round of training and labelling.
 
     Attributes
     ----------
-    f : ndarray of shape (n_samples,)
-        Values of the classifier at the training points, with its bias.
     bias : float
+        b, which is part of f.
     dual : ndarray of shape (n_samples,)
         Coefficients of the classifier.
-    moved : ndarray
-        Points that flipped.
     margins : ndarray of shape (n_samples,)
         y·f with the labels y that the classifier was trained on. Whoever is below zero flips; at the start,
         whose bias is not placed yet, it is on the wrong side.
@@ -64,10 +80,8 @@ class IterState(State):
     judge : Judge
     """
 
-    f: Array
     bias: float
     dual: Array
-    moved: Labels
     margins: Array
     loss: float
     loss_function: Loss
@@ -97,15 +111,6 @@ class IterState(State):
         stopped = "" if self.complete else " (the solver was stopped early)"
         return f"{what}, objective {self.objective:.4g}{stopped}"
 
-    @property
-    def changed(self) -> Labels:
-        """Indices of the points that flipped."""
-        return self.moved
-
-    def confidence(self) -> Array:
-        """Give y·f, cut off at 0 and 1."""
-        return np.clip(np.where(self.labels == 1, self.f, -self.f), 0.0, 1.0)
-
 
 class IterativeClusterer(BinaryClusterer):
     """The loop that the four methods share; each gives its machine and how its bias is placed."""
@@ -114,6 +119,7 @@ class IterativeClusterer(BinaryClusterer):
         **BinaryClusterer._parameter_constraints,
         "C": [Interval(Real, 0, None, closed="neither")],
         "balance": [Interval(Real, 0, 1, closed="both")],
+        "init": [StrOptions({"k-means", "normalized-cut", "random"}), "array-like"],
     }
 
     C: float
@@ -140,13 +146,47 @@ class IterativeClusterer(BinaryClusterer):
         starts = self._draw_starts(X, K)
         return Problem(kernel, self._machine(K, kernel), bound, Judge(kernel, X, self.C), starts)
 
+    def _draw_starts(self, X: Array, K: Array) -> list[Start]:
+        """Draw the starts; equal ones are kept once, because from one start there is one way.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+        K : ndarray of shape (n_samples, n_samples)
+            The kernel, which "normalized-cut" reads as an affinity if it has no negative values.
+        """
+        if not isinstance(self.init, str):
+            return [Start(checked_labels(self.init, len(X), 2), "given")]
+        if self.init == "normalized-cut":
+            return [Start(normalized_cut(self._affinity(X, K)), self.init)]
+        if self.init == "k-means":
+            self._require_points()
+        rng = check_random_state(self.random_state)
+        draw = random_halves if self.init == "random" else far_apart_k_means
+        distinct: dict[bytes, Start] = {}
+        for _ in range(self.n_init):
+            labels = draw(X, rng)
+            # Which cluster is called 0 makes no difference.
+            distinct.setdefault((labels ^ labels[0]).tobytes(), Start(labels, self.init))
+        return list(distinct.values())
+
+    def _affinity(self, X: Array, K: Array) -> Array:
+        if K.min() >= 0 and K.sum(axis=1).min() > 0:
+            return K
+        if self.kernel == "precomputed":
+            raise ValueError(
+                'init="normalized-cut" needs a kernel without negative values, each row of which adds up to '
+                'something positive; use "random" or give labels.'
+            )
+        return fit_kernel(X).matrix
+
     def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
         self.kernel_ = problem.kernel
         return len(problem.starts), (self._rounds(problem, start) for start in problem.starts)
 
     def _rounds(self, problem: Problem, start: Start) -> Iterator[IterState]:
         machine, labels = problem.machine, start.labels
-        trained = machine.train(_signs(labels))
+        trained = machine.train(signs(labels))
         yield self._state(problem, trained, Placement(trained.bias, labels), labels, 0, start.origin)
         for round_ in count(1):
             placed = self._place(trained, problem)
@@ -155,14 +195,14 @@ class IterativeClusterer(BinaryClusterer):
             if state.converged:
                 return
             labels = placed.labels
-            trained = machine.train(_signs(labels))
+            trained = machine.train(signs(labels))
 
     def _state(
         self, problem: Problem, trained: Trained, placed: Placement, before: Labels, round_: int, origin: str
     ) -> IterState:
         f = trained.values + placed.bias
         moved = np.flatnonzero(placed.labels != before)
-        loss = float(problem.machine.loss(_signs(placed.labels) * f).sum())
+        loss = float(problem.machine.loss(signs(placed.labels) * f).sum())
         return IterState(
             labels=placed.labels,
             objective=trained.norm + problem.machine.price * loss,
@@ -172,7 +212,7 @@ class IterativeClusterer(BinaryClusterer):
             bias=placed.bias,
             dual=trained.dual,
             moved=moved,
-            margins=_signs(before) * f,
+            margins=signs(before) * f,
             loss=loss,
             loss_function=problem.machine.loss,
             norm=trained.norm,
@@ -184,7 +224,3 @@ class IterativeClusterer(BinaryClusterer):
 
     def _model(self, state: IterState) -> tuple[Array, float]:
         return state.dual, state.bias
-
-
-def _signs(labels: Labels) -> Array:
-    return np.where(labels == 1, 1.0, -1.0)

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.cluster import KMeans
-from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 
-from mmc.base import checked_labels
-from mmc.kernels import fit_kernel
 from mmc.maxmargin.kernelized import KernelClusterer
-from mmc.spectral import normalized_cut
+from mmc.stepping import State
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -28,11 +26,29 @@ _FAR = 0.8
 _N_TRIES = 5
 
 
-class Start(NamedTuple):
-    """Labels to begin with, and where they are from."""
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BinaryState(State):
+    """A labelling in two, and the values that gave it.
 
-    labels: Labels
-    origin: str
+    Attributes
+    ----------
+    f : ndarray of shape (n_samples,)
+        Values of the model at the training points.
+    moved : ndarray
+        Points whose cluster differs from the previous state's.
+    """
+
+    f: Array
+    moved: Labels
+
+    @property
+    def changed(self) -> Labels:
+        """Indices of the points that this step moved."""
+        return self.moved
+
+    def confidence(self) -> Array:
+        """Give y·f, cut off at 0 and 1."""
+        return np.clip(signs(self.labels) * self.f, 0.0, 1.0)
 
 
 class BinaryClusterer(KernelClusterer):
@@ -41,7 +57,6 @@ class BinaryClusterer(KernelClusterer):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelClusterer._parameter_constraints,
         "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "init": [StrOptions({"k-means", "normalized-cut", "random"}), "array-like"],
     }
 
     dual_coef_: Array
@@ -78,41 +93,17 @@ class BinaryClusterer(KernelClusterer):
                 f"RecursiveBinary({name}(), n_clusters={self.n_clusters}), which splits again and again."
             )
 
-    def _draw_starts(self, X: Array, K: Array | None) -> list[Start]:
-        """Draw the starts; equal ones are kept once, because from one start there is one way.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-        K : ndarray of shape (n_samples, n_samples) or None
-            The kernel, which "normalized-cut" reads as an affinity if it has no negative values.
-        """
-        if not isinstance(self.init, str):
-            return [Start(checked_labels(self.init, len(X), 2), "given")]
-        if self.init == "normalized-cut":
-            return [Start(normalized_cut(self._affinity(X, K)), self.init)]
-        if self.init == "k-means" and self.kernel == "precomputed":
+    def _require_points(self) -> None:
+        """Refuse k-means where there are no points."""
+        if self.kernel == "precomputed":
             raise ValueError(
                 'init="k-means" needs points, not a precomputed kernel; use "random" or give labels.'
             )
-        rng = check_random_state(self.random_state)
-        draw = random_halves if self.init == "random" else far_apart_k_means
-        distinct: dict[bytes, Start] = {}
-        for _ in range(self.n_init):
-            labels = draw(X, rng)
-            # Which cluster is called 0 makes no difference.
-            distinct.setdefault((labels ^ labels[0]).tobytes(), Start(labels, self.init))
-        return list(distinct.values())
 
-    def _affinity(self, X: Array, K: Array | None) -> Array:
-        if K is not None and K.min() >= 0 and K.sum(axis=1).min() > 0:
-            return K
-        if self.kernel == "precomputed":
-            raise ValueError(
-                'init="normalized-cut" needs a kernel without negative values, each row of which adds up to '
-                'something positive; use "random" or give labels.'
-            )
-        return fit_kernel(X).matrix
+
+def signs(labels: Labels) -> Array:
+    """Give y: +1 for cluster 1, −1 for cluster 0."""
+    return np.where(labels == 1, 1.0, -1.0)
 
 
 def size_bound(balance: float, n: int) -> int:

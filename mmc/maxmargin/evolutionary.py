@@ -45,7 +45,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from mmc.kernels import fit_landmark_kernel, require_memory
-from mmc.maxmargin.binary import Array, Labels
+from mmc.maxmargin.binary import Array, Labels, signs
 from mmc.maxmargin.generations import EvolutionaryClusterer, EvoState, Ridge
 from mmc.maxmargin.ridge import hat_matrix, independent, landmark_factor
 
@@ -176,7 +176,7 @@ class EvoMMC(EvolutionaryClusterer):
         return products
 
     def _model(self, state: EvoState) -> tuple[Array, float]:
-        y = np.where(state.labels == 1, 1.0, -1.0)
+        y = signs(state.labels)
         if self._basis is not None:
             y = self._basis @ (self._basis.T @ y)
         return (y - state.products) / self.alpha, 0.0

@@ -18,7 +18,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from mmc._fast.evolution import evolve
 from mmc.base import checked_labels
-from mmc.maxmargin.binary import Array, BinaryClusterer, Labels, far_apart_k_means, size_bound
+from mmc.maxmargin.binary import Array, BinaryClusterer, BinaryState, far_apart_k_means, size_bound
 from mmc.stepping import State
 
 Signs = NDArray[np.int8]
@@ -59,7 +59,7 @@ class Problem(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class EvoState(State):
+class EvoState(BinaryState):
     """The fittest labelling after some generations.
 
     Attributes
@@ -69,12 +69,8 @@ class EvoState(State):
         Labels that a child flips in this generation, before the balance is mended.
     n_better, n_kept : int
         How often the fittest labelling has changed since the start, and how many labels that flipped.
-    moved : ndarray
-        Points whose cluster differs from the previous state's.
     products : ndarray of shape (n_samples,) or (n_landmarks,)
         R y, or Wᵀ y where R = W Wᵀ.
-    f : ndarray of shape (n_samples,)
-        Values of the ridge model at the training points.
     previous : float
         Fitness of the previous state.
     origin : str
@@ -85,9 +81,7 @@ class EvoState(State):
     n_flips: int
     n_better: int
     n_kept: int
-    moved: Labels
     products: Array
-    f: Array
     previous: float
     origin: str
 
@@ -100,15 +94,6 @@ class EvoState(State):
         points = f"{n} point{'' if n == 1 else 's'} changed" if n else "nothing better was found"
         change = f"F {self.previous:.4g} → {self.objective:.4g}" if n else f"F = {self.objective:.4g}"
         return f"generation {self.generation}: {points}, {change}"
-
-    @property
-    def changed(self) -> Labels:
-        """Indices of the points that this step moved."""
-        return self.moved
-
-    def confidence(self) -> Array:
-        """Give y·f, cut off at 0 and 1."""
-        return np.clip(np.where(self.labels == 1, self.f, -self.f), 0.0, 1.0)
 
 
 class Population:
@@ -186,10 +171,7 @@ class EvolutionaryClusterer(BinaryClusterer):
         elif self.init == "random":
             drawn = rng.randint(0, 2, (self.n_parents, len(X)))
         else:
-            if self.kernel == "precomputed":
-                raise ValueError(
-                    'init="k-means" needs points, not a precomputed kernel; use "random" or give labels.'
-                )
+            self._require_points()
             drawn = np.array([far_apart_k_means(X, rng) for _ in range(self.n_parents)])
         signs = (2 * drawn - 1).astype(np.int8)
         for y in signs:

@@ -22,8 +22,8 @@ One step is one round: the bias is placed, points whose sign has changed flip, a
 on the new labels. The start is a state too, with the classifier that its labels give.
 
 Costs for n points: the kernel matrix once (n² d); a round of `IterSVM` or `IterSVR` is one training by
-libsvm, between n² and n³; `IterLSSVM` factors once (n³/3) and a round is n². The scan is n log n. Memory: two
-arrays of n×n at the peak, none after the fit.
+libsvm, between n² and n³; `IterLSSVM` factors once (n³/3) and a round is n². The scan is n log n. Memory: at
+most three arrays of n×n; after the fit none but a precomputed kernel, which the states keep.
 
 Deviations: the scan takes n log n instead of ℓ·n; the SVM objective of a state is computed when it is asked
 for; a training that libsvm does not finish within 5·10⁹/n steps is used as it stands, which the caption says.

@@ -19,7 +19,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
-from mmc.base import checked_labels
+from mmc.base import checked_labels, require_points
 from mmc.kernels import Kernel, require_memory
 from mmc.maxmargin.kernelized import KernelClusterer
 from mmc.maxmargin.labelling import Array, Labels, RLSState, Search, indicators
@@ -119,11 +119,7 @@ class LeastSquaresClusterer(KernelClusterer):
 
     def _draw_starts(self, X: Array) -> list[Labels]:
         n, k = len(X), self.n_clusters
-        if k > n:
-            raise ValueError(
-                f"n_clusters={k} is more than the number of points: n_samples={n}. "
-                f"Choose at most {n} clusters."
-            )
+        require_points(n, k)
         require_memory(n)
         if not isinstance(self.init, str):
             return [checked_labels(self.init, n, k)]

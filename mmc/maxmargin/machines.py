@@ -19,6 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, SVR
 
 from mmc.kernels import Kernel
+from mmc.maxmargin.binary import signs
 from mmc.maxmargin.losses import Hinge, Insensitive, Loss, Square
 from mmc.maxmargin.ridge import Factor
 
@@ -89,9 +90,9 @@ class _LibSVM(Machine):
             model.fit(self._K, y)
         dual = np.zeros(len(y))
         dual[model.support_] = model.dual_coef_[0]
-        values = self._K[:, model.support_] @ model.dual_coef_[0]
-        complete = model.fit_status_ == 0
-        return Trained(dual, values, float(model.intercept_[0]), float(dual @ values), complete)
+        values = self._K @ dual
+        norm, complete = float(dual @ values), model.fit_status_ == 0
+        return Trained(dual, values, float(model.intercept_[0]), norm, complete)
 
 
 class SVMachine(_LibSVM):
@@ -139,7 +140,8 @@ class LeastSquaresMachine(Machine):
 class Judge:
     """Gives the SVM objective of any labelling, [iterSVR] eq. 3, by training an SVM on it.
 
-    It holds the points and not the kernel matrix, so that a state that is kept does not keep n² numbers.
+    It holds the points and not the kernel matrix, so that a state that is kept does not keep n² numbers; only
+    a precomputed matrix has nothing else to keep.
 
     Parameters
     ----------
@@ -154,8 +156,6 @@ class Judge:
 
     def objective(self, labels: NDArray[np.int64]) -> float:
         """Give min ‖w‖² + 2C Σξ for these labels; 0 where all are alike."""
-        y = np.where(labels == 1, 1.0, -1.0)
-        machine = SVMachine(self._kernel(self._X), self._C)
-        trained = machine.train(y)
+        trained = SVMachine(self._kernel(self._X), self._C).train(signs(labels))
         # At the optimum the dual has the same value, and it does not depend on the bias.
         return float(2.0 * np.abs(trained.dual).sum() - trained.norm)

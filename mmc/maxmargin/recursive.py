@@ -22,7 +22,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from mmc.base import StepwiseClusterer
+from mmc.base import StepwiseClusterer, require_points
 from mmc.maxmargin.iterative import IterLSSVM
 from mmc.stepping import State
 
@@ -191,16 +191,11 @@ class RecursiveBinary(StepwiseClusterer):
             raise ValueError(f"estimator={method!r} must part points in two: set its n_clusters=2.")
 
     def _prepare(self, X: Array) -> Problem:
-        n, k = len(X), self.n_clusters
-        if k > n:
-            raise ValueError(
-                f"n_clusters={k} is more than the number of points: n_samples={n}. "
-                f"Choose at most {n} clusters."
-            )
+        require_points(len(X), self.n_clusters)
         if self._is_pairwise() and X.shape[0] != X.shape[1]:
             raise ValueError(f"A precomputed kernel must be a square matrix, this one is {X.shape}.")
         rng = check_random_state(self.random_state)
-        return Problem(X, [int(rng.randint(2**31 - 1)) for _ in range(k - 1)])
+        return Problem(X, [int(rng.randint(2**31 - 1)) for _ in range(self.n_clusters - 1)])
 
     def _method(self, seed: int) -> StepwiseClusterer:
         method = IterLSSVM() if self.estimator is None else clone(self.estimator)

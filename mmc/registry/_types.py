@@ -156,7 +156,8 @@ class Algorithm:
         """
         if name == "estimator":
             return self.parameter(name).choices[0]
-        own = inspect.signature(self.estimator if "__" not in name else self._inner(None)).parameters
+        given = self.default("estimator") if "__" in name else None
+        own = inspect.signature(self._inner(given) if given else self.estimator).parameters
         return own[name.removeprefix("estimator__")].default
 
     def parameter(self, name: str) -> Parameter:
@@ -177,18 +178,28 @@ class Algorithm:
         """Make an estimator from some parameters; the others keep their defaults."""
         for name in values:
             self.parameter(name)
-        own = {name: value for name, value in values.items() if "__" not in name}
-        if any(p.name == "estimator" for p in self.parameters):
-            inner = {n.removeprefix("estimator__"): v for n, v in values.items() if "__" in n}
-            own["estimator"] = self._inner(own.get("estimator"))(**inner)
+        own, method, inner = self.parts(values)
+        if method:
+            own["estimator"] = self._inner(method)(**inner)
         return self.estimator(**own)
 
-    def _inner(self, name: str | None) -> type[StepwiseClusterer]:
+    def parts(self, values: Mapping[str, Any]) -> tuple[dict[str, Any], str, dict[str, Any]]:
+        """Take parameters apart: the class's own, and the name and parameters of the estimator it is given.
+
+        The name is empty where the class is given none.
+        """
+        own = {name: value for name, value in values.items() if "__" not in name}
+        if all(p.name != "estimator" for p in self.parameters):
+            return own, "", {}
+        inner = {n.removeprefix("estimator__"): v for n, v in values.items() if "__" in n}
+        return own, own.get("estimator") or self.default("estimator"), inner
+
+    def _inner(self, name: str) -> type[StepwiseClusterer]:
         """Find the class of an estimator that the class is given, by its name."""
         choices = self.parameter("estimator").choices
-        if name is not None and name not in choices:
+        if name not in choices:
             raise ValueError(f"estimator={name!r} is not right: give one of {', '.join(choices)}.")
-        return getattr(maxmargin, name or choices[0])
+        return getattr(maxmargin, name)
 
 
 def _number(text: str) -> float:
