@@ -3,6 +3,8 @@
 from mmc.infomax import MIC, SMIC
 from mmc.maxmargin import (
     CCCPMMC,
+    CPMMC,
+    MKC,
     UMCRLS,
     EvoMMC,
     FastEvoMMC,
@@ -16,7 +18,9 @@ from mmc.maxmargin import (
 
 __all__ = [
     "CCCPMMC",
+    "CPMMC",
     "MIC",
+    "MKC",
     "SMIC",
     "UMCRLS",
     "EvoMMC",

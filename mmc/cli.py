@@ -110,7 +110,7 @@ def _add_cluster(commands: argparse._SubParsersAction, algorithm: Algorithm) -> 
             *names,
             dest=f"parameter_{parameter.name}",
             metavar=_metavar(parameter),
-            help=f"{parameter.help} Default: {_default(algorithm, parameter)}".replace("%", "%%"),
+            help=f"{parameter.help} Default: {_usual(algorithm, parameter)}".replace("%", "%%"),
         )
     cluster.set_defaults(run=_cluster)
 
@@ -133,6 +133,12 @@ def _default(algorithm: Algorithm, parameter: Parameter) -> object:
     return 0 if parameter.name == "random_state" else algorithm.default(parameter.name)
 
 
+def _usual(algorithm: Algorithm, parameter: Parameter) -> object:
+    """Give the default as a person would write it."""
+    default = _default(algorithm, parameter)
+    return parameter.write(default) if parameter.kind == "kernels" else default
+
+
 def _flag(parameter: Parameter) -> str:
     return "--" + parameter.name.replace("__", "-").replace("_", "-")
 
@@ -140,14 +146,16 @@ def _flag(parameter: Parameter) -> str:
 def _metavar(parameter: Parameter) -> str:
     if parameter.kind == "choice":
         return "{" + ",".join((*parameter.choices, *(("NUMBER",) if parameter.free else ()))) + "}"
-    return {"int": "N", "float": "NUMBER", "bool": "{true,false}", "numbers": "N,N,…"}[parameter.kind]
+    return {"int": "N", "float": "NUMBER", "bool": "{true,false}", "numbers": "N,N,…", "kernels": "K,K,…"}[
+        parameter.kind
+    ]
 
 
 def _list(arguments: argparse.Namespace) -> int:
     for entry in registry.ALGORITHMS.values():
         print(f"{entry.name}: {entry.summary}\n    {entry.paper}")
         for parameter in entry.parameters:
-            print(f"    {_flag(parameter):16} {_metavar(parameter)}  (default {_default(entry, parameter)})")
+            print(f"    {_flag(parameter):16} {_metavar(parameter)}  (default {_usual(entry, parameter)})")
     print("\nBuilt-in data (mmc.datasets.load):")
     for key, item in CATALOG.items():
         print(f"    {key:16} {item.summary}")

@@ -138,7 +138,7 @@ def fit_kernel(
         matrix = local.matrix.toarray()[np.ix_(local.vertex, local.vertex)]
         return Gram(Kernel(kernel, X, 0.0, degree, coef0, local), matrix)
     if kernel == "precomputed":
-        return Gram(Kernel(kernel, np.empty(0), 0.0, degree, coef0), _checked_gram(X))
+        return Gram(Kernel(kernel, np.empty(0), 0.0, degree, coef0), checked_gram(X))
     if isinstance(gamma, str):
         gamma = _inverse_variance(X)
     fitted = Kernel(kernel, X, gamma, degree, coef0)
@@ -176,7 +176,7 @@ def fit_landmark_kernel(
     """
     _check_finite_products(X, kernel, degree)
     if kernel == "precomputed":
-        return Gram(Kernel(kernel, np.empty(0), 0.0, degree, coef0), _checked_gram(X)[:, landmarks])
+        return Gram(Kernel(kernel, np.empty(0), 0.0, degree, coef0), checked_gram(X)[:, landmarks])
     if isinstance(gamma, str):
         if kernel == "rbf":
             centred = X - X.mean(axis=0)
@@ -278,9 +278,26 @@ def _require_spread(largest: float) -> None:
         )
 
 
-def _checked_gram(K: NDArray[np.float64]) -> NDArray[np.float64]:
+def checked_gram(K: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Copy a kernel matrix that was given, if it is one.
+
+    Parameters
+    ----------
+    K : ndarray
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+
+    Raises
+    ------
+    ValueError
+        Unless it is square, finite and symmetric.
+    """
     if K.ndim != 2 or K.shape[0] != K.shape[1]:
         raise ValueError(f"A precomputed kernel must be a square matrix, this one is {K.shape}.")
+    if not np.isfinite(K).all():
+        raise ValueError("A kernel must have finite values everywhere; this one has NaN or infinity.")
     if not np.allclose(K, K.T, rtol=1e-8, atol=1e-10 * max(1.0, float(np.abs(K).max()))):
         raise ValueError("A precomputed kernel must be symmetric; (K + K.T) / 2 makes it so.")
     return K.copy()

@@ -31,6 +31,8 @@ class State:
         Share of this start's work that is done, as far as it can be known, between 0 and 1.
     n_done : int or None
         Iterations behind this state, where a step is a group of them; None where each step is one.
+    n_empty : int
+        Clusters that were lost on the way, where that is a failure: of two ends the one that lost fewer wins.
     """
 
     labels: NDArray[np.int64]
@@ -38,6 +40,7 @@ class State:
     converged: bool = False
     progress: float = 0.0
     n_done: int | None = None
+    n_empty: int = 0
 
     @property
     def caption(self) -> str:
@@ -55,8 +58,13 @@ class State:
 
 
 def is_better(new: State, old: State | None) -> bool:
-    """Whether a state's objective is lower by more than rounding; among equals the first stays."""
-    return old is None or new.objective < old.objective - 1e-9 * max(1.0, abs(old.objective))
+    """Whether a state lost fewer clusters, or its objective is lower by more than rounding.
+
+    Among equals the first stays.
+    """
+    if old is None or new.n_empty != old.n_empty:
+        return old is None or new.n_empty < old.n_empty
+    return new.objective < old.objective - 1e-9 * max(1.0, abs(old.objective))
 
 
 class Step(NamedTuple):

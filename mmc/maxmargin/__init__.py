@@ -1,5 +1,6 @@
 """Maximum-margin clustering: a classifier and its labels, learned at once."""
 
+from mmc.maxmargin.cutting_plane import CPMMC, MKC
 from mmc.maxmargin.evolutionary import EvoMMC, FastEvoMMC
 from mmc.maxmargin.iterative import CCCPMMC, IterLSSVM, IterSVM, IterSVR
 from mmc.maxmargin.recursive import RecursiveBinary
@@ -7,6 +8,8 @@ from mmc.maxmargin.rls import UMCRLS, SteepRLS, StocRLS
 
 __all__ = [
     "CCCPMMC",
+    "CPMMC",
+    "MKC",
     "UMCRLS",
     "EvoMMC",
     "FastEvoMMC",

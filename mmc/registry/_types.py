@@ -9,8 +9,9 @@ from typing import Any, Literal
 
 from mmc import maxmargin
 from mmc.base import StepwiseClusterer
+from mmc.maxmargin.mixture import parse_kernels, text_of
 
-Kind = Literal["int", "float", "choice", "bool", "numbers"]
+Kind = Literal["int", "float", "choice", "bool", "numbers", "kernels"]
 
 
 @dataclass(frozen=True)
@@ -21,8 +22,8 @@ class Parameter:
     ----------
     name : str
         As in the class; `estimator__` before it means a parameter of the estimator that the class is given.
-    kind : {"int", "float", "choice", "bool", "numbers"}
-        A choice may also be a number when `free` is set; numbers are a list, separated by commas.
+    kind : {"int", "float", "choice", "bool", "numbers", "kernels"}
+        A choice may also be a number when `free` is set; numbers and kernels are lists, separated by commas.
     label, help : str
         A few words, and one sentence for someone who has not read the paper.
     low, high : int
@@ -83,8 +84,19 @@ class Parameter:
         """
         try:
             return self._parse(text.strip())
-        except ValueError:
-            raise ValueError(f"{self.name}={text!r} is not right: {self._expected()}.") from None
+        except ValueError as error:
+            why = f" ({error})" if self.kind == "kernels" else ""
+            raise ValueError(f"{self.name}={text!r} is not right: {self._expected()}.{why}") from None
+
+    def write(self, value: Any) -> str:
+        """Write a value as `parse` reads it."""
+        if self.kind == "kernels":
+            return text_of(value)
+        if isinstance(value, list | tuple):
+            return ", ".join(f"{number:.10g}" for number in value)
+        if isinstance(value, bool):
+            return str(value).lower()
+        return f"{value:.10g}" if isinstance(value, float) else str(value)
 
     def _parse(self, text: str) -> Any:
         if self.kind == "int":
@@ -95,6 +107,8 @@ class Parameter:
             return ("false", "true", "no", "yes", "0", "1").index(text.lower()) % 2 == 1
         if self.kind == "numbers":
             return [_number(part) for part in text.split(",")] if text else None
+        if self.kind == "kernels":
+            return parse_kernels(text)
         if text in self.choices:
             return text
         if self.free:
@@ -111,6 +125,7 @@ class Parameter:
             "float": "give a number",
             "bool": "give true or false",
             "numbers": "give numbers separated by commas, or nothing",
+            "kernels": "give kernels separated by commas, such as linear, poly:degree=2, rbf:width=0.5",
         }[self.kind]
 
 

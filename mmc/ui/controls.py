@@ -148,8 +148,9 @@ def address(experiment: Experiment) -> dict[str, str | list[str]]:
         values["drop"] = data.options.get("missing") == "drop"
     else:
         values |= {_OPTION_KEYS.get(name, name): value for name, value in data.options.items()}
-    values |= {"algorithm": experiment.algorithm, **experiment.parameters}
-    return {key: _written(key, value) for key, value in values.items() if value is not None}
+    written = {key: _written(key, value) for key, value in values.items() if value is not None}
+    own = {name: value for name, value in experiment.parameters.items() if value is not None}
+    return written | {"algorithm": entry.name} | {n: entry.parameter(n).write(v) for n, v in own.items()}
 
 
 def _table_controls() -> tuple[Data, bytes | None]:
@@ -271,8 +272,6 @@ def _written(key: str, value: Any) -> str | list[str]:
     """Write a value as the bound controls do."""
     if key == "classes":
         return [str(v) for v in value]
-    if isinstance(value, list | tuple):
-        return ", ".join(map(short, value))
     if isinstance(value, bool):
         return str(value).lower()
     return short(value) if isinstance(value, float) else str(value)

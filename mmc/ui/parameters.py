@@ -187,8 +187,11 @@ def _control(parameter: Parameter, default: Any) -> Any:
         return int(st.slider(parameter.label, low, high, default, **common))
     if parameter.kind == "bool":
         return st.toggle(parameter.label, default, **common)
-    if parameter.kind == "numbers":
-        return st.text_input(parameter.label, "", **common) or ""
+    if parameter.kind in ("numbers", "kernels"):
+        return (
+            st.text_input(parameter.label, "" if default is None else parameter.write(default), **common)
+            or ""
+        )
     numbers = map(short, [*parameter.steps, *(v for v in _asked_for(parameter) if not isinstance(v, str))])
     choices = list(dict.fromkeys([*parameter.choices, *numbers]))
     first = choices.index(default if isinstance(default, str) else short(default))
@@ -237,8 +240,8 @@ def _defaults(entry: Algorithm) -> dict[str, Any]:
     for p in entry.parameters:
         if p.name not in ("n_clusters", "random_state"):
             value = entry.default(p.name)
-            number = p.kind == "choice" and not isinstance(value, str)
-            held[p.name] = "" if value is None else short(value) if number else value
+            text = p.kind in ("choice", "numbers", "kernels")
+            held[p.name] = "" if value is None else p.write(value) if text else value
     return held
 
 

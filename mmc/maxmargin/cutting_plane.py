@@ -1,0 +1,383 @@
+"""Cutting-plane maximum-margin clustering with one kernel or several: CPMMC and MKC.
+
+[MKC] is Zhao, Kwok, Zhang: Multiple Kernel Clustering (SDM 2009). For two clusters it minimises
+
+    ½ Σ_k ‖v_k‖²/β_k + C/n Σ_i max(0, 1 − |f(x_i)|)    with  f(x) = Σ_k ⟨v_k, Φ_k(x)⟩ + b
+
+over v, b and the weights β ≥ 0, ‖β‖₂ ≤ 1 of the kernels, with the mean of f within ± l/n, which keeps one
+cluster from taking all. The labels are the signs of f, so that the loss asks every point to lie beyond the
+margin on either side. The n losses become 2ⁿ constraints with one slack ξ, one for every set of points
+(eq. 2.8); of these the method adds one at a time, the most violated: it marks the points within the margin.
+Between cuts the absolute value is replaced by its tangent and the convex problem solved, again and again
+(CCCP). For many clusters there is one f_p for each and no bias, a point's loss is max(0, 1 − its lead over
+the second), and the means of two f_p differ by l/n at most (section 4).
+
+One step is one cut. It costs a few solutions of the dual with |Ω| variables (`mmc.maxmargin.cone`), M n² to
+multiply the new column with the kernels, and M n |Ω| for each point that changes its label; memory is M n×n
+arrays. The number of cuts does not grow with n (Lemma 3.2).
+
+Symbols
+-------
+===================  ===================================
+paper                here
+===================  ===================================
+C, ε, α              `C`, `epsilon`, `tol`
+l                    `balance` · n
+Ω, ξ                 `n_cuts` constraints, `slack`
+c                    `marked`: the points with c_i = 1
+K_k, β_k             `kernels[k]`, `beta[k]`
+===================  ===================================
+
+Deviations from the paper
+-------------------------
+- The dual is solved instead of the cone program over all features; value, β and f are the same.
+- Kernels are divided by the variance of the points that they see (`normalize`). Otherwise β says which kernel
+  has the largest numbers.
+- The paper does not say where the CCCP begins. Here labels are given to begin with: by k-means, at random, or
+  by the user; they are the signs at which the first constraint is linearised. For many clusters the first
+  constraint compares every point with the nearest other class.
+- `objective` counts all constraints: ½ Σ‖v_k‖²/β_k + C times the mean loss. The value on the working set
+  alone is `lower`. Several starts are judged by the former, and one that lost a cluster only wins over others
+  that lost as many.
+- The thesis keeps the iterate with the best accuracy against true labels; no true label enters here.
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from mmc.base import StepwiseClusterer, checked_labels, require_points
+from mmc.kernels import LENGTHS
+from mmc.maxmargin.binary import far_apart_k_means
+from mmc.maxmargin.cuts import CutState, cutting_planes
+from mmc.maxmargin.mixture import KernelSpec, Member, check_kernels, fit_mixture
+from mmc.maxmargin.sides import Classes, Halves, Sides
+from mmc.stepping import State
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+
+class Problem(NamedTuple):
+    """What stays fixed during the cuts."""
+
+    members: list[Member]
+    sides: Sides
+    starts: list[Labels]
+
+
+class CuttingPlaneClusterer(StepwiseClusterer):
+    """What the methods for one kernel and for several share."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_clusters": [Interval(Integral, 2, None, closed="left")],
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "balance": [Interval(Real, 0, 1, closed="left")],
+        "epsilon": [Interval(Real, 0, 1, closed="neither")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "normalize": ["boolean"],
+        "init": [StrOptions({"k-means", "random"}), "array-like"],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_cuts": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    n_clusters: int
+    C: float
+    balance: float
+    epsilon: float
+    tol: float
+    normalize: bool
+    init: str | ArrayLike
+    n_init: int
+    max_cuts: int
+    random_state: int | np.random.RandomState | None
+    beta_: Array
+    dual_coef_: Array
+    intercept_: float
+
+    @property
+    def max_iter(self) -> int:
+        """What the one loop counts: here steps are cuts."""
+        return self.max_cuts
+
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
+        """Fit to the end, and warn if a cluster was lost.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        super().fit(X, y)
+        if self.state_.n_empty:
+            found = self.n_clusters - self.state_.n_empty
+            warnings.warn(
+                f"Only {found} of {self.n_clusters} clusters hold points: with this C and balance it costs "
+                "less to give the others up. Raise C, lower balance, or try more starts (n_init).",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    @abstractmethod
+    def _specs(self, X: Array) -> Sequence[KernelSpec]:
+        """List the kernels."""
+
+    def _has_points(self) -> bool:
+        """Whether X holds points and not kernel values."""
+        return True
+
+    def _prepare(self, X: Array) -> Problem:
+        require_points(len(X), self.n_clusters)
+        sides = Halves() if self.n_clusters == 2 else Classes(self.n_clusters)
+        specs = self._specs(X)
+        starts = self._draw_starts(X)
+        members = fit_mixture(X, specs, normalize=self.normalize, centre=self.n_clusters == 2)
+        return Problem(members, sides, starts)
+
+    def _draw_starts(self, X: Array) -> list[Labels]:
+        """Draw the starts; equal ones are kept once, because from one start there is one way."""
+        if not isinstance(self.init, str):
+            return [checked_labels(self.init, len(X), self.n_clusters)]
+        if self.init == "k-means" and not self._has_points():
+            raise ValueError(
+                'init="k-means" needs points, not a precomputed kernel; use "random" or give labels.'
+            )
+        rng = check_random_state(self.random_state)
+        draw = _random_labels if self.init == "random" else _k_means
+        distinct: dict[bytes, Labels] = {}
+        for _ in range(self.n_init):
+            labels = draw(X, self.n_clusters, rng)
+            distinct.setdefault(_in_order(labels).tobytes(), labels)
+        return list(distinct.values())
+
+    def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
+        self.members_ = problem.members
+        return len(problem.starts), (
+            cutting_planes(
+                problem.members,
+                problem.sides,
+                labels,
+                C=self.C,
+                balance=self.balance,
+                epsilon=self.epsilon,
+                tol=self.tol,
+            )
+            for labels in problem.starts
+        )
+
+    def _adopt(self, state: CutState) -> None:
+        self.beta_, self.dual_coef_, self.intercept_ = state.beta, state.coef, state.bias
+
+    def _follow(self, X: Array) -> Callable[[CutState], Array]:
+        unknown = [member.title for member in self.members_ if member.compare is None]
+        if unknown:
+            raise ValueError(
+                f"{len(unknown)} of the kernels are matrices, which know of no points but those of the fit. "
+                "Give callables to predict for others."
+            )
+        raw = [member.compare(X) / member.scale for member in self.members_ if member.compare is not None]
+
+        def values(state: CutState) -> Array:
+            f = np.full((len(X), *state.coef.shape[1:]), state.bias)
+            for K, weight, member in zip(raw, state.beta, self.members_, strict=True):
+                f += weight * (K @ state.coef)
+                if state.f.ndim == 1:  # centred, as the bias asks for
+                    f -= weight * (member.means @ state.coef)
+            return np.column_stack([-f, f]) if state.f.ndim == 1 else f
+
+        return values
+
+
+class CPMMC(CuttingPlaneClusterer):
+    """Cutting-plane maximum-margin clustering with one kernel ([MKC] eq. 2.3; MKC with a single kernel).
+
+    Parameters
+    ----------
+    n_clusters : int
+    kernel : {"rbf", "linear", "poly", "precomputed"}
+    gamma, width, degree, coef0
+        Of the kernel, as in `mmc.kernels`.
+    C : float
+        What the mean loss costs; see `mmc.maxmargin.cutting_plane`.
+    balance : float
+        l as a share of n, from 0 to below 1: how far the mean of f may be from 0.
+    epsilon : float
+        The method ends when no constraint is violated by more than this beyond ξ.
+    tol : float
+        The CCCP ends when the objective changes by a smaller share.
+    normalize : bool
+        Whether the kernel is divided by the variance of the points that it sees, so that C means the same for
+        every kernel.
+    init : {"k-means", "random"} or array-like of shape (n_samples,)
+        The labels to begin with.
+    n_init : int
+        How many starts; equal ones are made once, and the lowest objective is kept.
+    max_cuts : int
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    labels_, objective_, n_iter_, start_objectives_, state_
+        As every algorithm has them; `n_iter_` is the number of cuts.
+    dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_clusters)
+    intercept_ : float
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **CuttingPlaneClusterer._parameter_constraints,
+        "kernel": [StrOptions({"rbf", "linear", "poly", "precomputed"})],
+        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions(set(LENGTHS))],
+        "width": [Interval(Real, 0, None, closed="neither")],
+        "degree": [Interval(Integral, 1, None, closed="left")],
+        "coef0": [Interval(Real, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        kernel: str = "rbf",
+        gamma: float | str = "neighbors",
+        width: float = 2.0,
+        degree: int = 3,
+        coef0: float = 1.0,
+        C: float = 100.0,
+        balance: float = 0.03,
+        epsilon: float = 0.01,
+        tol: float = 0.01,
+        normalize: bool = True,
+        init: str | ArrayLike = "k-means",
+        n_init: int = 1,
+        max_cuts: int = 200,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.kernel = kernel
+        self.gamma = gamma
+        self.width = width
+        self.degree = degree
+        self.coef0 = coef0
+        self.C = C
+        self.balance = balance
+        self.epsilon = epsilon
+        self.tol = tol
+        self.normalize = normalize
+        self.init = init
+        self.n_init = n_init
+        self.max_cuts = max_cuts
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+    def _has_points(self) -> bool:
+        return self.kernel != "precomputed"
+
+    def _specs(self, X: Array) -> Sequence[KernelSpec]:
+        values = {"gamma": self.gamma, "width": self.width, "degree": self.degree, "coef0": self.coef0}
+        return [KernelSpec(self.kernel, tuple(values.items()))]
+
+
+class MKC(CuttingPlaneClusterer):
+    """Multiple kernel clustering: the margin decides how much each kernel counts ([MKC] Algorithms 1 to 4).
+
+    Parameters
+    ----------
+    n_clusters : int
+    kernels : sequence
+        Each a name ("linear", "poly", "rbf"), a pair of a name and parameters such as
+        ``("rbf", {"width": 0.5})``, a callable that takes two arrays of points, or the n×n matrix itself.
+        "poly" takes `degree`, `coef0` and `gamma`; "rbf" takes `width` and `gamma`.
+    C, balance, epsilon, tol, init, n_init, max_cuts, random_state
+        As for `CPMMC`.
+    normalize : bool
+        Whether each kernel is divided by the variance of the points that it sees. If not, the weights say
+        which kernel has the largest numbers.
+
+    Attributes
+    ----------
+    beta_ : ndarray of shape (n_kernels,)
+        Weights of the kernels, ‖β‖₂ = 1.
+    labels_, objective_, n_iter_, start_objectives_, state_, dual_coef_, intercept_
+        As for `CPMMC`.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **CuttingPlaneClusterer._parameter_constraints,
+        "kernels": ["array-like", list, tuple],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        kernels: Sequence[Any] = ("linear", "poly", "rbf"),
+        C: float = 100.0,
+        balance: float = 0.03,
+        epsilon: float = 0.01,
+        tol: float = 0.01,
+        normalize: bool = True,
+        init: str | ArrayLike = "k-means",
+        n_init: int = 1,
+        max_cuts: int = 200,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.kernels = kernels
+        self.C = C
+        self.balance = balance
+        self.epsilon = epsilon
+        self.tol = tol
+        self.normalize = normalize
+        self.init = init
+        self.n_init = n_init
+        self.max_cuts = max_cuts
+        self.random_state = random_state
+
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        check_kernels(self.kernels)
+
+    def _specs(self, X: Array) -> Sequence[KernelSpec]:
+        return check_kernels(self.kernels)
+
+
+def _random_labels(X: Array, k: int, rng: np.random.RandomState) -> Labels:
+    """Draw a labelling of equal sizes."""
+    return np.asarray(rng.permutation(np.arange(len(X)) % k), dtype=np.int64)
+
+
+def _k_means(X: Array, k: int, rng: np.random.RandomState) -> Labels:
+    """Cluster by k-means: from far seeds in two, the best of ten tries in more."""
+    if k == 2:
+        return far_apart_k_means(X, rng)
+    if len(np.unique(X, axis=0)) < k:
+        raise ValueError(
+            f"There are fewer than {k} different points, so k-means cannot make {k} clusters. Choose fewer."
+        )
+    return np.asarray(KMeans(k, n_init=10, random_state=rng).fit(X).labels_, dtype=np.int64)
+
+
+def _in_order(labels: Labels) -> Labels:
+    """Give the clusters numbers as they first occur, so that equal partitions have equal labels."""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    return np.asarray(np.argsort(np.argsort(first))[inverse])

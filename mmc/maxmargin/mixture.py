@@ -1,0 +1,267 @@
+"""A list of kernels for one problem: what a user may give, what becomes of it, and how new points meet it.
+
+A kernel is a name, a name with parameters, a callable or a matrix; `text_of` and `parse_kernels` write and
+read lists of the first two as text, for the command line and addresses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mmc.kernels import Kernel, checked_gram, fit_kernel, require_memory
+
+Array = NDArray[np.float64]
+
+#: Names and the parameters that each takes. All are positive semi-definite, as a margin needs.
+NAMED: dict[str, tuple[str, ...]] = {
+    "linear": (),
+    "poly": ("degree", "coef0", "gamma"),
+    "rbf": ("width", "gamma"),
+}
+
+#: What stands for a kernel without parameters of its own.
+_USUAL: dict[str, Any] = {"degree": 2, "coef0": 1.0, "width": 2.0, "gamma": "neighbors"}
+
+#: Below this share of the raw diagonal a centred kernel is rounding: it does not vary over the points.
+_FLAT = 1e-12
+
+Compare = Callable[[Array], Array]
+
+
+@dataclass(frozen=True)
+class KernelSpec:
+    """A kernel as a user gave it: a name with parameters, or a callable or matrix as `source`."""
+
+    name: str
+    parameters: tuple[tuple[str, Any], ...] = ()
+    source: Any = None
+
+    @property
+    def title(self) -> str:
+        """A few words for a legend."""
+        return " ".join([self.name, *(f"{name}={_short(value)}" for name, value in self.parameters)])
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """One kernel of a mixture, fitted to the training points.
+
+    Attributes
+    ----------
+    title : str
+    matrix : ndarray of shape (n, n)
+        Scaled, and centred where the problem has a bias.
+    means : ndarray of shape (n,)
+        Mean of each row before centring, scaled.
+    scale : float
+        What the raw kernel was divided by.
+    compare : callable or None
+        From new points to raw kernel values; None for a matrix, which knows of no other points.
+    """
+
+    title: str
+    matrix: Array
+    means: Array
+    scale: float
+    compare: Compare | None
+
+
+def check_kernels(kernels: Any) -> list[KernelSpec]:
+    """Check a list of kernels.
+
+    Parameters
+    ----------
+    kernels : sequence
+        Each a name, a pair of name and parameters, a callable or a matrix.
+
+    Returns
+    -------
+    list of KernelSpec
+
+    Raises
+    ------
+    ValueError
+        Naming the kernel and what would be right.
+    """
+    if isinstance(kernels, str) or not isinstance(kernels, Iterable):
+        raise ValueError(f"kernels={kernels!r} is not right: give a list, such as ['linear', 'rbf'].")
+    specs = [_check(kernel) for kernel in kernels]
+    if not specs:
+        raise ValueError("kernels is empty: give at least one, such as ['rbf'].")
+    return specs
+
+
+def parse_kernels(text: str) -> list[Any]:
+    """Read kernels from text: names separated by commas, each with its parameters after colons.
+
+    Parameters
+    ----------
+    text : str
+        Such as ``"linear, poly:degree=2, rbf:width=0.5"``.
+
+    Returns
+    -------
+    list
+        As `check_kernels` takes it, and as JSON can hold it.
+
+    Raises
+    ------
+    ValueError
+    """
+    kernels: list[Any] = []
+    for part in text.split(","):
+        name, *pairs = (piece.strip() for piece in part.split(":"))
+        parameters = {}
+        for pair in pairs:
+            key, equals, value = pair.partition("=")
+            if not equals:
+                raise ValueError(f"{part.strip()!r} is no kernel: a parameter is written name=value.")
+            parameters[key.strip()] = _read(value.strip())
+        kernels.append([name, parameters] if parameters else name)
+    check_kernels(kernels)
+    return kernels
+
+
+def text_of(kernels: Sequence[Any]) -> str:
+    """Write kernels as `parse_kernels` reads them.
+
+    Raises
+    ------
+    ValueError
+        If one is a callable or a matrix.
+    """
+    specs = check_kernels(kernels)
+    if any(spec.source is not None for spec in specs):
+        raise ValueError("A callable or a matrix cannot be written as text.")
+    return ", ".join(
+        ":".join([spec.name, *(f"{name}={_short(value)}" for name, value in spec.parameters)])
+        for spec in specs
+    )
+
+
+def fit_mixture(
+    X: Array, specs: Sequence[KernelSpec], *, normalize: bool, centre: bool, n_arrays: int = 2
+) -> list[Member]:
+    """Fit kernels to training points.
+
+    Costs M n² d time and one n×n array for each kernel.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    specs : sequence of KernelSpec
+    normalize : bool
+        Divide each by its mean diagonal after centring, the variance of the points that it sees; otherwise
+        the scales of the kernels decide their weights.
+    centre : bool
+    n_arrays : int
+        n×n arrays that are needed beside those of the kernels.
+
+    Returns
+    -------
+    list of Member
+    """
+    require_memory(len(X), len(specs) + n_arrays)
+    return [_fit(X, spec, normalize=normalize, centre=centre) for spec in specs]
+
+
+def _fit(X: Array, spec: KernelSpec, *, normalize: bool, centre: bool) -> Member:
+    compare: Compare | None
+    if spec.source is None:
+        values = _USUAL | dict(spec.parameters)
+        fitted: Kernel
+        fitted, K = fit_kernel(X, kernel=spec.name, **values)
+        compare = fitted
+    elif callable(spec.source):
+        function, points = spec.source, X.copy()
+        K = checked_gram(_called(function, X, X))
+        compare = lambda new: _called(function, new, points)  # noqa: E731
+    else:
+        K, compare = checked_gram(np.array(spec.source, dtype=np.float64)), None
+        if len(K) != len(X):
+            raise ValueError(f"A matrix of {len(K)} rows was given as a kernel of {len(X)} points.")
+    means = K.mean(axis=0)
+    variance = float(np.trace(K) / len(K) - means.mean())
+    flat = variance <= _FLAT * max(float(np.abs(np.diagonal(K)).max()), 1e-300)
+    scale = variance if normalize and not flat else 1.0
+    if centre:
+        K -= means[:, None]
+        K -= means
+        K += means.mean()
+        if flat:
+            K[:] = 0.0
+    K /= scale
+    return Member(spec.title, K, means / scale, scale, compare)
+
+
+def _check(kernel: Any) -> KernelSpec:
+    if isinstance(kernel, KernelSpec):
+        return kernel
+    if isinstance(kernel, str):
+        kernel = (kernel, {})
+    if callable(kernel):
+        return KernelSpec(getattr(kernel, "__name__", type(kernel).__name__), source=kernel)
+    if isinstance(kernel, np.ndarray) and kernel.ndim == 2:
+        return KernelSpec("matrix", source=kernel)
+    if not (isinstance(kernel, list | tuple) and len(kernel) == 2 and isinstance(kernel[1], dict)):
+        raise ValueError(
+            f"{kernel!r} is no kernel: give a name, a pair such as ('rbf', {{'width': 0.5}}), a callable or "
+            "a square matrix."
+        )
+    name, parameters = kernel
+    if name not in NAMED:
+        raise ValueError(f"There is no kernel {name!r} here; there are {', '.join(NAMED)}.")
+    for key, value in parameters.items():
+        if key not in NAMED[name]:
+            known = ", ".join(NAMED[name]) or "no parameters"
+            raise ValueError(f"The kernel {name!r} does not take {key!r}, it has {known}.")
+        _check_value(name, key, value)
+    return KernelSpec(name, tuple(parameters.items()))
+
+
+def _check_value(name: str, key: str, value: Any) -> None:
+    """Refuse a value of a kernel's parameter that makes no kernel."""
+    if key == "gamma" and value in ("neighbors", "median", "max"):
+        return
+    number = isinstance(value, int | float | np.number) and np.isfinite(value)
+    allowed = {
+        "degree": "a whole number from 1 to 20",
+        "coef0": "a number from 0",
+        "width": "a positive number",
+        "gamma": "a positive number, or neighbors, median or max",
+    }[key]
+    fits = (
+        number
+        and {
+            "degree": value in range(1, 21),
+            "coef0": number and value >= 0,
+            "width": number and value > 0,
+            "gamma": number and value > 0,
+        }[key]
+    )
+    if not fits:
+        raise ValueError(f"{key}={value!r} of the kernel {name!r} is not right: give {allowed}.")
+
+
+def _called(function: Callable[[Array, Array], Any], X: Array, Y: Array) -> Array:
+    K = np.array(function(X, Y), dtype=np.float64)
+    if K.shape != (len(X), len(Y)):
+        raise ValueError(f"A kernel must give an array of {len(X)} rows and {len(Y)} columns, not {K.shape}.")
+    return K
+
+
+def _read(text: str) -> float | int | str:
+    try:
+        value = float(text)
+    except ValueError:
+        return text
+    return int(value) if value.is_integer() and "." not in text else value
+
+
+def _short(value: Any) -> str:
+    return value if isinstance(value, str) else f"{value:.10g}"
