@@ -4,7 +4,9 @@ from mmc.infomax import MIC, SMIC
 from mmc.maxmargin import (
     CCCPMMC,
     CPMMC,
+    GMMC,
     MKC,
+    MMC,
     UMCRLS,
     EvoMMC,
     FastEvoMMC,
@@ -19,8 +21,10 @@ from mmc.maxmargin import (
 __all__ = [
     "CCCPMMC",
     "CPMMC",
+    "GMMC",
     "MIC",
     "MKC",
+    "MMC",
     "SMIC",
     "UMCRLS",
     "EvoMMC",

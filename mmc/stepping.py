@@ -52,6 +52,11 @@ class State:
         """Indices of the points that this step is about; empty where there are none."""
         return np.empty(0, dtype=np.int64)
 
+    @property
+    def rings(self) -> str:
+        """What is said of the points in `changed`, which a picture rings."""
+        return "Rings mark the points that the step moved."
+
     def confidence(self) -> NDArray[np.float64] | None:
         """How sure the model is of each label, from 0 to 1, or None where it cannot say."""
         return None

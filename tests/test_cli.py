@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mmc import SMIC, UMCRLS, IterSVR, RecursiveBinary
+from mmc import MKC, SMIC, UMCRLS, IterSVR, RecursiveBinary
 from mmc.cli import main
 from mmc.datasets import load_table, make_three_gaussians
 from mmc.experiment import Data, Experiment
@@ -194,3 +194,15 @@ def test_a_method_is_not_swept(table, capsys):
     command = ["cluster", str(table), "-k", "3", "--algorithm", "RecursiveBinary"]
     assert main([*command, "--sweep", "estimator=IterSVR,IterSVM"]) == 1
     assert "choose the method with --estimator" in capsys.readouterr().err
+
+
+def test_kernels_are_options(table, tmp_path, capsys):
+    """Kernels are written as a list; one that is none is named."""
+    output = tmp_path / "labels.csv"
+    command = ["cluster", str(table), "-k", "3", "--algorithm", "MKC", "--output", str(output), "--quiet"]
+    assert main([*command, "--kernels", "linear, rbf:width=3"]) == 0
+    kernels = ["linear", ("rbf", {"width": 3})]
+    expected = MKC(3, kernels=kernels, random_state=0).fit(load_table(table).X).labels_
+    np.testing.assert_array_equal(pd.read_csv(output)["cluster"], expected)
+    assert main([*command, "--kernels", "cosine"]) == 1
+    assert "there are linear, poly, rbf" in capsys.readouterr().err

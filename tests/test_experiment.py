@@ -101,3 +101,21 @@ def test_a_method_that_is_not_named_is_the_usual_one():
     experiment = Experiment(Data("iris"), "RecursiveBinary", {"n_clusters": 3, "estimator__width": 0.5})
     assert "estimator=IterLSSVM(width=0.5)" in experiment.to_script()
     assert experiment.make().estimator.width == 0.5
+
+
+def test_kernels_are_written_and_read():
+    """A list of kernels survives JSON, and the script holds it as a literal."""
+    kernels = ["linear", ["rbf", {"width": 0.5}]]
+    experiment = Experiment(Data("iris", {}, True), "MKC", {"n_clusters": 3, "kernels": kernels})
+    assert Experiment.from_json(experiment.to_json()) == experiment
+    assert "kernels=['linear', ['rbf', {'width': 0.5}]]" in experiment.to_script()
+
+
+@pytest.mark.parametrize(
+    "kernels", ["rbf", [], [["rbf"]], [[["rbf"], {}]], [["rbf", {"width": "x"}]], [[[1.0]]]]
+)
+def test_what_is_no_kernel_in_a_file_is_refused(kernels):
+    """A file can name kernels and nothing else."""
+    good = json.loads(Experiment(Data("iris"), "MKC").to_json())
+    with pytest.raises(ValueError, match="kernel"):
+        Experiment.from_json(json.dumps(good | {"parameters": {"kernels": kernels}}))

@@ -2,9 +2,11 @@
 
 from mmc.figures.animation import animation, animation_html
 from mmc.figures.course import Panel, course, restart_curves
+from mmc.figures.cuts import cut_bars
 from mmc.figures.fields import kernel_graph, posterior_map
 from mmc.figures.margins import margin_animation
 from mmc.figures.palette import cluster_color
+from mmc.figures.relaxation import relaxation_figure
 from mmc.figures.scene import Scene, View, make_scene, make_view
 from mmc.figures.selection import band_curves, cv_heatmap, score_curve
 from mmc.figures.thumbnail import thumbnail
@@ -18,12 +20,14 @@ __all__ = [
     "band_curves",
     "cluster_color",
     "course",
+    "cut_bars",
     "cv_heatmap",
     "kernel_graph",
     "make_scene",
     "make_view",
     "margin_animation",
     "posterior_map",
+    "relaxation_figure",
     "restart_curves",
     "score_curve",
     "thumbnail",

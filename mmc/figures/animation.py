@@ -1,4 +1,4 @@
-"""The animated scatter: points, border and claimed points above, the objective below, one frame per step.
+"""The animated scatter: points, border and claimed points above, curves below, one frame per step.
 
 A frame carries only what changes, as typed arrays, and is drawn without a redraw of the whole figure;
 play, pause, stepping and scrubbing are the player's (`player.js`), which is the same in the app and in an
@@ -19,9 +19,10 @@ from plotly.subplots import make_subplots
 
 from mmc.figures.margins import margin_animation
 from mmc.figures.palette import NEUTRAL, SYMBOLS, cluster_color, colorscale
-from mmc.figures.scene import Scene, frame_range
+from mmc.figures.scene import Curve, Scene, frame_range
 
-_HEIGHT = 620
+#: Of the points, and of each curve below them.
+_HEIGHT, _CURVE_HEIGHT = 470, 150
 
 
 def animation(scene: Scene, objective: str = "objective") -> go.Figure:
@@ -39,7 +40,14 @@ def animation(scene: Scene, objective: str = "objective") -> go.Figure:
     """
     last = len(scene.captions) - 1
     size = float(np.clip(14 - 2.2 * np.log10(len(scene.view.points)) ** 1.3, 4, 11))
-    figure = make_subplots(rows=2, cols=1, row_heights=[0.76, 0.24], vertical_spacing=0.13)
+    n_curves = len(scene.curves)
+    height = _HEIGHT + _CURVE_HEIGHT * n_curves
+    figure = make_subplots(
+        rows=1 + n_curves,
+        cols=1,
+        row_heights=[_HEIGHT, *[_CURVE_HEIGHT] * n_curves],
+        vertical_spacing=75 / height,
+    )
     figure.add_traces(
         [
             go.Scatter(
@@ -58,21 +66,21 @@ def animation(scene: Scene, objective: str = "objective") -> go.Figure:
                 hoverinfo="skip",
             ),
             go.Scatter(
-                y=scene.objective,
+                **_rim(scene, last),
                 mode="lines",
-                line={"color": NEUTRAL, "width": 2},
-                hovertemplate=f"step %{{x}}<br>{html.escape(objective)} %{{y:.4g}}<extra></extra>",
-            ),
-            go.Scatter(
-                **_now(scene, last), mode="markers", marker={"size": 11, "color": "#D55E00"}, hoverinfo="skip"
+                line={"color": NEUTRAL, "width": 1.5, "dash": "dot"},
+                hoverinfo="skip",
             ),
             *_legend(scene, size),
         ],
-        rows=[1, 1, 1, 2, 2] + [1] * scene.n_clusters,
-        cols=[1] * (5 + scene.n_clusters),
+        rows=[1] * (4 + scene.n_clusters),
+        cols=[1] * (4 + scene.n_clusters),
     )
+    for row, curve in enumerate(scene.curves, start=2):
+        traces = _curve_traces(scene, curve, curve.title or objective)
+        figure.add_traces(traces, rows=[row] * len(traces), cols=[1] * len(traces))
     figure.update_traces(showlegend=False, selector=lambda trace: trace.name is None)
-    _lay_out(figure, scene, objective)
+    _lay_out(figure, scene, objective, height)
     # The public setter would check every array of every frame again, which took most of a figure's time.
     figure._frame_objs = tuple(_frame(scene, i) for i in range(last + 1))
     return figure
@@ -186,8 +194,35 @@ def _changed(scene: Scene, i: int) -> dict[str, Any]:
     return {"x": points[:, 0], "y": points[:, 1]}
 
 
-def _now(scene: Scene, i: int) -> dict[str, Any]:
-    return {"x": [i], "y": [float(scene.objective[i])]}
+def _rim(scene: Scene, i: int) -> dict[str, Any]:
+    return {"x": scene.rims[i][:, 0], "y": scene.rims[i][:, 1]}
+
+
+def _curve_traces(scene: Scene, curve: Curve, title: str) -> list[go.Scatter]:
+    """Draw a curve's lines and, last, where the frame stands on them."""
+    traces = [
+        go.Scatter(
+            x=scene.steps,
+            y=values,
+            mode="lines",
+            line={"color": NEUTRAL, "width": 2, "dash": ("solid", "dash")[number % 2]},
+            hovertemplate=f"{scene.steps_title} %{{x}}<br>{html.escape(name or title)} %{{y:.4g}}"
+            "<extra></extra>",
+        )
+        for number, (name, values) in enumerate(curve.lines.items())
+    ]
+    now = go.Scatter(
+        **_now(scene, curve, len(scene.captions) - 1),
+        mode="markers",
+        marker={"size": 11, "color": "#D55E00"},
+        hoverinfo="skip",
+    )
+    return [*traces, now]
+
+
+def _now(scene: Scene, curve: Curve, i: int) -> dict[str, Any]:
+    step = int(scene.steps[i])
+    return {"x": [step] * len(curve.lines), "y": [float(values[i]) for values in curve.lines.values()]}
 
 
 def _legend(scene: Scene, size: float) -> list[go.Scatter]:
@@ -214,16 +249,18 @@ def _frame(scene: Scene, i: int) -> go.Frame:
     Traces that stay are named all the same: Plotly forgets the drawing of a trace that a frame leaves out,
     and a lasso fails after that.
     """
-    changes = [_border(scene, i), {"marker": _marker(scene, i)}, _changed(scene, i), {}, _now(scene, i)]
+    changes = [_border(scene, i), {"marker": _marker(scene, i)}, _changed(scene, i), _rim(scene, i)]
     changes += [{}] * scene.n_clusters
+    for curve in scene.curves:
+        changes += [*[{}] * len(curve.lines), _now(scene, curve, i)]
     data = [{"type": "scatter", **change} for change in changes]
     return go.Frame(name=str(i), traces=list(range(len(changes))), data=data, _validate=False)
 
 
-def _lay_out(figure: go.Figure, scene: Scene, objective: str) -> None:
+def _lay_out(figure: go.Figure, scene: Scene, objective: str, height: int) -> None:
     points, titles = scene.view.points, [html.escape(t[:40]) for t in scene.view.titles]
     figure.update_layout(
-        height=_HEIGHT,
+        height=height,
         margin={"l": 10, "r": 10, "t": 34, "b": 10},
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": 0, "itemclick": False},
         dragmode="lasso",
@@ -235,9 +272,20 @@ def _lay_out(figure: go.Figure, scene: Scene, objective: str) -> None:
     figure.update_yaxes(title=titles[1], range=frame_range(points[:, 1]), **plane, row=1, col=1)
     if scene.view.axes is not None:
         figure.update_yaxes(scaleanchor="x", row=1, col=1)
-    low, high = frame_range(scene.objective)
-    steps = (-0.5, max(len(scene.captions) - 0.5, 1))
-    figure.update_xaxes(title="step", range=steps, fixedrange=True, automargin=True, row=2, col=1)
-    figure.update_yaxes(
-        title=html.escape(objective), range=(low, high), fixedrange=True, automargin=True, row=2, col=1
-    )
+    steps = (scene.steps[0] - 0.5, max(scene.steps[-1] + 0.5, 1))
+    for row, curve in enumerate(scene.curves, start=2):
+        _lay_out_curve(figure, curve, curve.title or objective, steps, row)
+    figure.update_xaxes(title=html.escape(scene.steps_title), row=1 + len(scene.curves), col=1)
+
+
+def _lay_out_curve(figure: go.Figure, curve: Curve, title: str, steps: tuple[float, float], row: int) -> None:
+    values = np.concatenate([*curve.lines.values(), [] if curve.level is None else [curve.level]])
+    low, high = frame_range(np.log10(values) if curve.log else values)
+    fixed = {"fixedrange": True, "automargin": True}
+    scale: dict[str, Any] = {"type": "log"} if curve.log else {}
+    if curve.log and high - low > 1.2:
+        scale["dtick"] = 1  # a label for each power of ten
+    figure.update_xaxes(range=steps, **fixed, row=row, col=1)
+    figure.update_yaxes(title=html.escape(title), range=(low, high), **fixed, **scale, row=row, col=1)
+    if curve.level is not None:
+        figure.add_hline(curve.level, line={"color": "#D55E00", "dash": "dash", "width": 1}, row=row, col=1)

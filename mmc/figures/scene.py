@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 
 from mmc.maxmargin.alternating import IterState
+from mmc.maxmargin.cuts import CutState
 from mmc.recording import Recording
 
 #: More points make the browser stutter; a sample of this size is drawn instead.
@@ -96,6 +97,27 @@ def make_view(X: NDArray[np.float64], names: tuple[str, ...], columns: tuple[int
 
 
 @dataclass(frozen=True, eq=False)
+class Curve:
+    """A quantity over the frames, on an axis of its own below the points.
+
+    Attributes
+    ----------
+    title : str
+        Of the axis; empty stands for the name of the algorithm's objective.
+    lines : mapping from str to ndarray of shape (n_frames,)
+        Named values; a single line needs no name.
+    log : bool
+    level : float or None
+        Where a dashed line is drawn: what the values are to reach.
+    """
+
+    title: str
+    lines: Mapping[str, NDArray[np.float64]]
+    log: bool = False
+    level: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class Scene:
     """A recorded fit, ready to be drawn.
 
@@ -109,8 +131,15 @@ class Scene:
         Which of the drawn points the frame is about.
     borders : list of ndarray of shape (p, 2), float32
         Polylines, parted by NaN.
-    objective : ndarray of shape (n_frames,)
+    rims : list of ndarray of shape (p, 2), float32
+        Where the margin ends, likewise; empty where the algorithm has none to draw.
+    steps : ndarray of shape (n_frames,)
+        Where the frames stand on the axis of the curves.
+    steps_title : str
+    curves : tuple of Curve
     captions : list of str
+    rings : str
+        What the rings around the changed points say.
     margins : list of ndarray of shape (n_samples,), float32
         y·f of all points in each frame; empty where the algorithm has none.
     loss : callable or None
@@ -122,8 +151,12 @@ class Scene:
     labels: list[NDArray[np.uint8]]
     changed: list[NDArray[np.int64]]
     borders: list[NDArray[np.float32]]
-    objective: NDArray[np.float64]
+    rims: list[NDArray[np.float32]]
+    steps: NDArray[np.int64]
+    steps_title: str
+    curves: tuple[Curve, ...]
     captions: list[str]
+    rings: str
     margins: list[NDArray[np.float32]]
     loss: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None
 
@@ -146,14 +179,20 @@ def make_scene(recording: Recording, view: View) -> Scene:
     where = np.full(len(recording.labels), -1)
     where[view.sample] = np.arange(len(view.sample))
     changed = [where[state.changed] for state in states]
+    cuts = [state for state in states if isinstance(state, CutState)]
+    borders, rims = _borders(recording, view, 0 if not cuts else 2 if cuts[0].f.ndim == 1 else 1)
     return Scene(
         view=view,
         n_clusters=int(recording.estimator.get_params()["n_clusters"]),
         labels=[state.labels[view.sample].astype(np.uint8) for state in states],
         changed=[c[c >= 0] for c in changed],
-        borders=_borders(recording, view),
-        objective=np.array([state.objective for state in states]),
+        borders=borders,
+        rims=rims,
+        steps=np.array([cut.n_cuts for cut in cuts]) if cuts else np.arange(len(states)),
+        steps_title="cuts |Ω|" if cuts else "step",
+        curves=_curves(recording, cuts),
         captions=[state.caption for state in states],
+        rings=states[0].rings,
         margins=[state.margins.astype(np.float32) for state in states if isinstance(state, IterState)],
         loss=next((state.loss_function for state in states if isinstance(state, IterState)), None),
     )
@@ -161,19 +200,38 @@ def make_scene(recording: Recording, view: View) -> Scene:
 
 def frame_range(values: NDArray[np.float64]) -> tuple[float, float]:
     """Give an axis range with a margin around values."""
-    low, high = float(values.min()), float(values.max())
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
     margin = 0.06 * (high - low) or 1.0
     return low - margin, high + margin
 
 
-def _borders(recording: Recording, view: View) -> list[NDArray[np.float32]]:
-    empty = np.empty((0, 2), dtype=np.float32)
+def _curves(recording: Recording, cuts: list[CutState]) -> tuple[Curve, ...]:
+    objective = np.array([state.objective for state in recording.states])
+    if not cuts:
+        return (Curve("", {"": objective}),)
+    epsilon = float(recording.estimator.get_params()["epsilon"])
+    gap = np.array([cut.gap for cut in cuts])
+    lower = np.array([cut.lower if cut.n_cuts else np.nan for cut in cuts])
+    return (
+        # A logarithmic axis has no place for a gap that has closed, nor for no objective at all.
+        Curve("gap to ε", {"": np.maximum(gap, epsilon / 10)}, log=True, level=epsilon),
+        Curve("", {"all constraints": objective, "those in Ω": lower}, log=True),
+    )
+
+
+def _borders(
+    recording: Recording, view: View, margin: float
+) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
+    """Trace where two clusters lead alike, and where the first leads by `margin`, unless that is 0."""
+    empty = [np.empty((0, 2), dtype=np.float32)] * len(recording.states)
     if view.centre is None or view.axes is None:
-        return [empty] * len(recording.states)
+        return empty, empty
     u, v = (np.linspace(*frame_range(view.points[:, c]), _GRID) for c in (0, 1))
     plane = np.stack(np.meshgrid(u, v), axis=-1).reshape(-1, 2)
     values = recording.estimator.follow(view.centre + plane @ view.axes)
-    return [_zero_lines(u, v, values(state)) for state in recording.states]
+    fields = [values(state) for state in recording.states]
+    rims = [_lines(u, v, field, margin) for field in fields] if margin else empty
+    return [_lines(u, v, field, 0.0) for field in fields], rims
 
 
 def _straightened(line: NDArray[np.float64], unit: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -193,16 +251,16 @@ def _straightened(line: NDArray[np.float64], unit: NDArray[np.float64]) -> NDArr
     return line
 
 
-def _zero_lines(
-    u: NDArray[np.float64], v: NDArray[np.float64], values: NDArray[np.float64]
+def _lines(
+    u: NDArray[np.float64], v: NDArray[np.float64], values: NDArray[np.float64], level: float
 ) -> NDArray[np.float32]:
-    """Find where each cluster's lead over the best other one is zero; the last cluster's are all shared."""
+    """Find where a cluster leads the best other one by `level`; at zero the last one's lines are shared."""
     k = values.shape[1]
     unit = np.array([u[1] - u[0], v[1] - v[0]])
     pieces: list[NDArray[np.float64]] = []
-    for h in range(k - 1):
+    for h in range(k if level else k - 1):
         lead = values[:, h] - np.delete(values, h, axis=1).max(axis=1)
-        lines = contour_generator(u, v, lead.reshape(len(v), len(u)), line_type=LineType.Separate).lines(0.0)
-        for line in lines:
+        field = contour_generator(u, v, lead.reshape(len(v), len(u)), line_type=LineType.Separate)
+        for line in field.lines(level):
             pieces += [_straightened(np.asarray(line), unit), np.full((1, 2), np.nan)]
     return np.concatenate(pieces).astype(np.float32) if pieces else np.empty((0, 2), dtype=np.float32)

@@ -5,11 +5,14 @@ from mmc.maxmargin.evolutionary import EvoMMC, FastEvoMMC
 from mmc.maxmargin.iterative import CCCPMMC, IterLSSVM, IterSVM, IterSVR
 from mmc.maxmargin.recursive import RecursiveBinary
 from mmc.maxmargin.rls import UMCRLS, SteepRLS, StocRLS
+from mmc.maxmargin.semidefinite import GMMC, MMC
 
 __all__ = [
     "CCCPMMC",
     "CPMMC",
+    "GMMC",
     "MKC",
+    "MMC",
     "UMCRLS",
     "EvoMMC",
     "FastEvoMMC",

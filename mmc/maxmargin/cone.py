@@ -36,10 +36,10 @@ from scipy import linalg, sparse
 
 Array = NDArray[np.float64]
 
-#: Directions of a Gram matrix below this share of the largest are rounding.
+#: Eigenvalues of a Gram matrix below this share of the kernel's mean diagonal are rounding.
 _RANK = 1e-13
 
-#: A kernel whose Gram matrix goes further below zero than this share of the largest is refused.
+#: A kernel whose Gram matrix goes further below zero than this share is refused.
 _INDEFINITE = 1e-7
 
 #: What the solver is asked for, one after the other: rarely it can come no nearer than the second.
@@ -79,7 +79,7 @@ class Solution(NamedTuple):
 
 
 def solve_dual(
-    grams: Array, s: Array, C: float, *, cost: float, ties: Array, n_shifts: int, free: bool
+    grams: Array, s: Array, C: float, *, sizes: Array, cost: float, ties: Array, n_shifts: int, free: bool
 ) -> Solution:
     """Maximise the dual.
 
@@ -91,6 +91,8 @@ def solve_dual(
         G_k, of the columns of the cuts and, where `free` is set, of those of the shifts after them.
     s : ndarray of shape (n_cuts,)
     C : float
+    sizes : ndarray of shape (n_kernels,)
+        Mean diagonals of the kernels, by which rounding is told from zero.
     cost : float
         Of |ν|, for each shift.
     ties : ndarray of shape (n_cuts + n_shifts,)
@@ -112,7 +114,7 @@ def solve_dual(
     """
     P = len(s)
     n_own = P + n_shifts if free else P
-    factors = [_factor(G) for G in grams]
+    factors = [_factor(G, size) for G, size in zip(grams, sizes, strict=True)]
     # In these units the largest multiplier is about one, whatever C and the kernels' scales are.
     size = np.sqrt((np.diagonal(grams, axis1=1, axis2=2)[:, :P] ** 2).sum(axis=0))
     usable = (size > 0) & (s > 0)
@@ -125,10 +127,10 @@ def solve_dual(
     return Solution(weights, shifts, np.array([np.square(y @ L).sum() for L in factors]))
 
 
-def _factor(G: Array) -> Array:
+def _factor(G: Array, size: float) -> Array:
     """Give L with L Lᵀ = G."""
     values, vectors = linalg.eigh(G)
-    largest = float(np.abs(values).max(initial=0.0))
+    largest = max(size, float(np.abs(values).max(initial=0.0)))
     if values.min(initial=0.0) < -_INDEFINITE * largest:
         raise ValueError(
             "A kernel is not positive semi-definite, so that it measures no margin: its matrix has a "

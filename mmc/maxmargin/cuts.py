@@ -90,6 +90,15 @@ class CutState(State):
         """The points that the newest constraint marks."""
         return self.marked
 
+    @property
+    def rings(self) -> str:
+        """What is said of the points in `changed`, which a picture rings."""
+        return (
+            "Rings mark the points within the margin (dotted): the newest constraint is about them. Below: "
+            "by how much it is violated, and the objective with all constraints, and (dashed) with those so "
+            "far."
+        )
+
     def confidence(self) -> Array:
         """How far a point is beyond the border, as a share of the margin, cut off at 1."""
         return np.clip(lead(self.f), 0.0, 1.0)

@@ -61,7 +61,7 @@ from mmc.base import StepwiseClusterer, checked_labels, require_points
 from mmc.kernels import LENGTHS
 from mmc.maxmargin.binary import far_apart_k_means
 from mmc.maxmargin.cuts import CutState, cutting_planes
-from mmc.maxmargin.mixture import KernelSpec, Member, check_kernels, fit_mixture
+from mmc.maxmargin.mixture import NAMED, KernelSpec, Member, check_kernels, fit_mixture
 from mmc.maxmargin.sides import Classes, Halves, Sides
 from mmc.stepping import State
 
@@ -293,8 +293,8 @@ class CPMMC(CuttingPlaneClusterer):
         return self.kernel != "precomputed"
 
     def _specs(self, X: Array) -> Sequence[KernelSpec]:
-        values = {"gamma": self.gamma, "width": self.width, "degree": self.degree, "coef0": self.coef0}
-        return [KernelSpec(self.kernel, tuple(values.items()))]
+        names = NAMED.get(self.kernel, ())
+        return [KernelSpec(self.kernel, tuple((name, getattr(self, name)) for name in names))]
 
 
 class MKC(CuttingPlaneClusterer):
@@ -321,9 +321,9 @@ class MKC(CuttingPlaneClusterer):
         As for `CPMMC`.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
         **CuttingPlaneClusterer._parameter_constraints,
-        "kernels": ["array-like", list, tuple],
+        "kernels": "no_validation",  # `check_kernels` says more
     }
 
     def __init__(

@@ -214,7 +214,7 @@ def _check(kernel: Any) -> KernelSpec:
             "a square matrix."
         )
     name, parameters = kernel
-    if name not in NAMED:
+    if not isinstance(name, str) or name not in NAMED:
         raise ValueError(f"There is no kernel {name!r} here; there are {', '.join(NAMED)}.")
     for key, value in parameters.items():
         if key not in NAMED[name]:

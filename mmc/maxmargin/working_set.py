@@ -32,6 +32,7 @@ class WorkingSet:
         n, m, M = len(labels), sides.n_blocks, len(members)
         self.columns = np.zeros((n, 0, m))  # n·a_p
         self.products = np.zeros((M, n, 0, m))  # K_k a_p
+        self._sizes = np.array([np.abs(np.diagonal(member.matrix)).mean() for member in members])
         self._of_ones = np.array([member.matrix.mean(axis=1) for member in members])  # K_k 1/n
 
     def add(self, cut: Cut) -> None:
@@ -84,6 +85,7 @@ class WorkingSet:
             self.grams(),
             s,
             C,
+            sizes=self._sizes,
             cost=cost,
             ties=ties,
             n_shifts=self.sides.n_shifts,
@@ -162,9 +164,8 @@ def best_bias(losses: Array, slopes: Array, bound: float) -> float:
         at = (losses - lowest) / slopes
     left = float(np.max(at[slopes > 0], initial=low))
     right = float(np.min(at[slopes < 0], initial=high))
-    if left > right:  # by rounding
-        return (left + right) / 2.0
-    return min(max(0.0, left), right)
+    best = (left + right) / 2.0 if left > right else min(max(0.0, left), right)  # they may cross by rounding
+    return min(max(best, low), high)
 
 
 def _minimum(losses: Array, slopes: Array, low: float, high: float) -> float:

@@ -6,6 +6,7 @@ from mmc.ui.controls import data_controls, open_experiment, usual_k, view_contro
 from mmc.ui.exports import export_buttons
 from mmc.ui.frame import frame, notice, plain
 from mmc.ui.gallery import gallery
+from mmc.ui.kernels import kernel_controls, kernels_alone
 from mmc.ui.parameters import (
     algorithm_control,
     beside_control,
@@ -37,6 +38,8 @@ __all__ = [
     "export_buttons",
     "frame",
     "gallery",
+    "kernel_controls",
+    "kernels_alone",
     "last_good",
     "look_at",
     "notice",

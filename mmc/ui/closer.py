@@ -10,15 +10,26 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from mmc.figures import Panel, Scene, course, margin_animation, restart_curves
+from mmc.figures import (
+    Panel,
+    Scene,
+    course,
+    cut_bars,
+    margin_animation,
+    relaxation_figure,
+    restart_curves,
+)
 from mmc.maxmargin.alternating import IterState
+from mmc.maxmargin.cuts import CutState
 from mmc.maxmargin.generations import EvoState
+from mmc.maxmargin.semidefinite import SemidefiniteState
 from mmc.metrics import clustering_error
 from mmc.recording import Recording
 from mmc.selection import best_of_starts
 from mmc.stepping import State
 from mmc.ui.frame import notice
 from mmc.ui.jobs import Report
+from mmc.ui.kernels import kernels_alone
 from mmc.ui.player import drawn
 from mmc.ui.runs import Outcome
 from mmc.ui.store import obtain
@@ -55,6 +66,12 @@ def closer_look(outcome: Outcome, columns: tuple[int, int] | None) -> None:
         views["Rounds"] = lambda: _rounds(outcome)
     if isinstance(first, EvoState):
         views["Generations"] = lambda: _generations(outcome)
+    if isinstance(first, CutState):
+        views["Cuts"] = lambda: _cuts(outcome)
+        if len(first.kernels) > 1:
+            views["Kernels"] = lambda: kernels_alone(outcome)
+    if isinstance(first, SemidefiniteState):
+        views["Relaxation"] = lambda: _relaxations(outcome)
     if not views:
         return
     if any(len(recording.ends) > 1 for recording in outcome.recordings.values()):
@@ -128,6 +145,45 @@ def _generations(outcome: Outcome) -> None:
         "Most is won early, while a child still flips many labels; of the later generations nearly all bring "
         "nothing. “Flips kept” adds up the labels that the fittest labelling changed."
     )
+
+
+def _cuts(outcome: Outcome) -> None:
+    for i, (name, recording) in enumerate(outcome.recordings.items()):
+        if len(outcome.recordings) > 1:
+            st.markdown(f"**{name}**")
+        cuts = [state for state in recording.states if isinstance(state, CutState)]
+        st.plotly_chart(
+            cut_bars(cuts[1:] or cuts),
+            key=f"cut_bars_{i}",
+            config={"displayModeBar": False},
+            alt=f"Weights of {len(cuts[0].kernels)} kernels and CCCP iterations over {len(cuts) - 1} cuts.",
+        )
+    st.caption(
+        "With every cut the margin decides anew how much each kernel counts (β). Between two cuts labels and "
+        "border are found by turns, each time by solving one small problem: those are the CCCP iterations."
+    )
+
+
+def _relaxations(outcome: Outcome) -> None:
+    for i, (name, recording) in enumerate(outcome.recordings.items()):
+        state = recording.states[-1]
+        if not isinstance(state, SemidefiniteState):
+            continue
+        if len(outcome.recordings) > 1:
+            st.markdown(f"**{name}**")
+        st.plotly_chart(
+            relaxation_figure(state),
+            key=f"relaxation_{i}",
+            config={"displayModeBar": False},
+            alt="The matrix of the relaxation, ordered by its leading eigenvector, and its eigenvalues.",
+        )
+        share = state.spectrum[0] / max(float(np.maximum(state.spectrum, 0.0).sum()), 1e-300)
+        st.caption(
+            f"Labels would make a matrix of +1 and −1 with a single eigenvalue above zero. This one has "
+            f"{share:.0%} of its weight on the first: the nearer to 100 %, the less was lost by relaxing. "
+            "The strip on top shows the labels it was rounded to. No labelling can have a lower value of the "
+            f"program than {state.relaxation:.4g}."
+        )
 
 
 def _restarts(outcome: Outcome) -> None:

@@ -14,6 +14,7 @@ _PAGES = (
     ("app.py", "Home", ":material/home:"),
     ("pages/1_Playground.py", "Playground", ":material/scatter_plot:"),
     ("pages/2_Model_selection.py", "Model selection", ":material/query_stats:"),
+    ("pages/3_Cutting_planes.py", "Cutting planes", ":material/content_cut:"),
 )
 
 _ICON = Path(__file__).with_name("icon.svg")

@@ -11,6 +11,7 @@ from mmc.datasets import CATALOG, load
 from mmc.figures import make_view, thumbnail
 
 _PLAYGROUND, _SELECTION = "pages/1_Playground.py", "pages/2_Model_selection.py"
+_CUTS = "pages/3_Cutting_planes.py"
 
 
 class Lesson(NamedTuple):
@@ -100,6 +101,24 @@ LESSONS = (
         "The hard one: two clouds on one spot. Compare what LSMI chooses with the best in hindsight.",
         {"data": "high-low", "n": "200", "rival": "true"},
         _SELECTION,
+    ),
+    Lesson(
+        "One cut at a time",
+        "A margin has more rules than there are stars. Twenty are enough, if each is the one broken most.",
+        {"data": "moons", "algorithm": "CPMMC"},
+        _CUTS,
+    ),
+    Lesson(
+        "Which kernel? Let the margin decide",
+        "No straight line helps here. Watch the weight of the linear kernel melt away.",
+        {"data": "circle-gaussian", "look": "Cuts"},
+        _CUTS,
+    ),
+    Lesson(
+        "A convex relaxation and its price",
+        "Labels become a matrix, and the best one can be found for certain. See how far it is from labels.",
+        {"data": "moons", "n": "60", "algorithm": "MMC", "look": "Relaxation"},
+        _CUTS,
     ),
 )
 

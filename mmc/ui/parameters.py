@@ -19,19 +19,23 @@ STRETCH = 10
 MAX_CANDIDATES = 40
 
 
-def algorithm_control(first: str = "UMCRLS") -> str:
+def algorithm_control(first: str = "UMCRLS", families: tuple[str, ...] = ()) -> str:
     """Let a person choose an algorithm.
 
     Parameters
     ----------
     first : str
         The one to begin with.
+    families : tuple of str
+        Those to choose among; none means all.
 
     Returns
     -------
     str
     """
-    names = list(registry.ALGORITHMS)
+    names = [a.name for a in registry.ALGORITHMS.values() if not families or a.family in families]
+    if st.session_state.get("algorithm") not in (None, *names):
+        del st.session_state["algorithm"]  # another page offers more
     name = st.selectbox(
         "Algorithm",
         names,
@@ -207,6 +211,11 @@ def _asked_for(parameter: Parameter) -> list[Any]:
         except ValueError:
             pass
     return []
+
+
+def asked_text(key: str) -> str:
+    """Give the text that a control or the address has; empty where neither has any."""
+    return str(st.session_state.get(key) or st.query_params.get(key) or "")
 
 
 def _that_matter(entry: Algorithm, k: int) -> list[Parameter]:

@@ -56,8 +56,8 @@ def _panel(outcome: Outcome, scenes: dict[str, Scene], figures: list[go.Figure])
         data=player_options(scenes, [[f".st-key-{c}_{i}" for c in CHARTS] for i in range(len(scenes))]),
         key="player",
     )
-    note = next(iter(scenes.values())).view.note
-    st.caption(f"{note} Rings mark the points that the step moved. Draw a lasso to see the rows of points.")
+    first = next(iter(scenes.values()))
+    st.caption(f"{first.view.note} {first.rings} Draw a lasso to see the rows of points.")
     if caught:
         _rows(outcome, sorted(caught))
 

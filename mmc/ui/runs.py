@@ -81,8 +81,8 @@ def load_within(experiment: Experiment, content: bytes | None) -> Dataset:
     limit = registry.get(experiment.algorithm).max_samples
     if len(dataset.X) > limit:
         raise ValueError(
-            f"{len(dataset.X)} points are more than the {limit} that this page runs at once. "
-            "Take a sample of the rows, or use the command line: python -m mmc cluster."
+            f"{len(dataset.X)} points are more than the {limit} that {experiment.algorithm} runs with here. "
+            "Take fewer points or another algorithm, or use the command line: python -m mmc cluster."
         )
     return dataset
 

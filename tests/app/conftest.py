@@ -56,6 +56,16 @@ def model_selection() -> Callable[..., AppTest]:
 
 
 @pytest.fixture
+def cutting_planes() -> Callable[..., AppTest]:
+    """Open the cutting-planes page at an address."""
+
+    def opened(**address: str | list[str]) -> AppTest:
+        return _settle(_open("pages/3_Cutting_planes.py", address))
+
+    return opened
+
+
+@pytest.fixture
 def root() -> Path:
     """Give the folder that holds app.py."""
     return ROOT

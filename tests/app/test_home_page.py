@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 from mmc.ui.gallery import LESSONS
 
 _PLAYGROUND, _SELECTION = "pages/1_Playground.py", "pages/2_Model_selection.py"
+_CUTS = "pages/3_Cutting_planes.py"
 
 
 def of(page):
@@ -18,21 +19,21 @@ def of(page):
 
 
 def test_home_links_to_every_lesson(root):
-    """The home page runs and holds one link for each of the twelve lessons, with the lesson's address."""
+    """The home page runs and holds one link for each of the fifteen lessons, with the lesson's address."""
     at = AppTest.from_file(root / "app.py", default_timeout=60).run()
     assert not at.exception
     links = [link.proto for link in at.get("page_link") if link.proto.query_string]
     found = [parse_qs(link.query_string) for link in links]
     wanted = [_listed(lesson.address) for lesson in LESSONS]
-    assert len(LESSONS) == 12
+    assert len(LESSONS) == 15
     assert sorted(found, key=str) == sorted(wanted, key=str)
-    assert Counter(lesson.page for lesson in LESSONS) == {_PLAYGROUND: 8, _SELECTION: 4}
+    assert Counter(lesson.page for lesson in LESSONS) == {_PLAYGROUND: 8, _SELECTION: 4, _CUTS: 3}
     pages = {
         page: {link.page_script_hash for link in links if _address_of(link, page)}
-        for page in (_PLAYGROUND, _SELECTION)
+        for page in (_PLAYGROUND, _SELECTION, _CUTS)
     }
-    assert [len(hashes) for hashes in pages.values()] == [1, 1]
-    assert pages[_PLAYGROUND] != pages[_SELECTION]
+    assert [len(hashes) for hashes in pages.values()] == [1, 1, 1]
+    assert len(set.union(*pages.values())) == 3
 
 
 @of(_PLAYGROUND)
@@ -55,6 +56,23 @@ def test_the_address_of_a_lesson_is_used(lesson, playground):
     assert result.main.labels.shape == (len(result.dataset.X),)
     looks = {None: 0, "Margins": len(result.recordings), "Generations": 1}[used["look"]]
     assert len(at.get("plotly_chart")) == len(result.recordings) + looks
+
+
+@of(_CUTS)
+def test_a_lesson_of_cuts_is_used(lesson, cutting_planes):
+    """Every part of a lesson's address reaches its control and the run itself."""
+    at = cutting_planes(**lesson.address)
+    assert not at.exception
+    assert not at.error
+    result = at.session_state["cut"]
+    used = {
+        "data": result.experiment.data.source,
+        "algorithm": result.experiment.algorithm,
+        "n": result.experiment.data.options.get("n_samples"),
+        "look": next((group.value for group in at.button_group if group.key == "look"), None),
+    }
+    _assert_used(at, lesson, used)
+    assert len(at.get("plotly_chart")) == 2
 
 
 @of(_SELECTION)

@@ -170,7 +170,9 @@ def test_a_long_run_can_be_cancelled(visit, choose):
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
 
 
-@pytest.mark.parametrize("where", ["", "Playground", "Playground?data=moons&n=60&beside=SteepRLS"])
+@pytest.mark.parametrize(
+    "where", ["", "Playground", "Playground?data=moons&n=60&beside=SteepRLS", "Cutting_planes?n=60"]
+)
 def test_a_dark_phone_shows_everything(where, app, new_page, drawn):
     """On a small dark screen nothing reaches beyond the side, and the player can be reached."""
     page = new_page(viewport={"width": 390, "height": 844}, color_scheme="dark", device_scale_factor=2)

@@ -26,7 +26,7 @@ def test_scene_has_a_frame_for_every_state(recording, scene):
     """Labels, captions, objective and border are those of the states."""
     assert len(scene.labels) == len(scene.borders) == len(scene.captions) == len(recording.states)
     np.testing.assert_array_equal(scene.labels[-1], recording.labels)
-    np.testing.assert_allclose(scene.objective, [s.objective for s in recording.states])
+    np.testing.assert_allclose(scene.curves[0].lines[""], [s.objective for s in recording.states])
 
 
 def test_border_is_where_two_clusters_tie(recording, scene):

@@ -1,14 +1,21 @@
 """The dual of one cut against the paper's cone program, and the pieces around it."""
 
+import itertools
 import warnings
 
 import cvxpy as cp
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.optimize import linprog
 
+from mmc.maxmargin import cone
+from mmc.maxmargin.cone import SolverError, solve_dual
 from mmc.maxmargin.mixture import check_kernels, fit_mixture
 from mmc.maxmargin.sides import Classes, Cut, Halves
-from mmc.maxmargin.working_set import WorkingSet
+from mmc.maxmargin.working_set import WorkingSet, best_bias
 
 KERNELS = ["linear", ("poly", {"degree": 2}), ("rbf", {"width": 0.7})]
 
@@ -109,3 +116,73 @@ def test_dual_equals_the_cone_program(seed, k, balance, C):
         assert imbalance == pytest.approx(0.02 * len(f), rel=1e-3)  # it binds here
     if balance == 5.0:
         assert imbalance < 4.9 * len(f)  # and here it does not
+
+
+def test_products_follow_the_labels():
+    """After points have changed their labels, the Gram matrices are those of a working set made anew."""
+    for k in (2, 3):
+        working, _ = random_working_set(5, k)
+        labels = (working.labels + (np.arange(len(working.labels)) % 4 == 0)) % k
+        fresh = WorkingSet(working.members, working.sides, labels)
+        for cut in working.cuts:
+            fresh.add(cut)
+        working.relabel(labels)
+        np.testing.assert_allclose(working.grams(), fresh.grams(), atol=1e-12)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_constraint_is_the_most_violated(k):
+    """No other constraint asks for a larger ξ ([MKC] theorems 2.2 and 4.3), by trying all of them."""
+    rng = np.random.default_rng(k)
+    n = 5
+    sides = Halves() if k == 2 else Classes(k)
+    f = 0.8 * rng.normal(size=(n, sides.n_blocks))
+    labels = sides.labels(f)
+
+    def asks_for(cut):
+        return sides.share(cut, labels) - float((sides.rows(cut, labels, slice(None)) * f).sum()) / n
+
+    others = [Cut(np.array(rivals)) for rivals in itertools.product(range(-1, k), repeat=n)]
+    assert asks_for(sides.cut(f, labels)) == pytest.approx(max(map(asks_for, others)))
+
+
+@given(
+    hnp.arrays(float, st.integers(1, 8), elements=st.floats(-2, 2)),
+    st.integers(0, 2**16),
+    st.sampled_from([0.0, 0.1, 1.5]),
+)
+def test_bias_is_the_best(losses, seed, bound):
+    """The bias reaches the optimum of the linear program, and among the best it is the nearest to zero."""
+    slopes = np.random.default_rng(seed).integers(-3, 4, len(losses)) / 3.0
+
+    def value(b):
+        return max(0.0, float((losses - slopes * b).max()))
+
+    b = best_bias(losses, slopes, bound)
+    program = linprog(
+        [0.0, 1.0],
+        A_ub=np.column_stack([-slopes, -np.ones(len(losses))]),
+        b_ub=-losses,
+        bounds=[(-bound, bound), (0, None)],
+    )
+    assert abs(b) <= bound
+    assert value(b) == pytest.approx(program.fun, abs=1e-9)
+    assert b == 0 or value(b * (1 - 1e-3)) > value(b) - 1e-12
+
+
+def test_solver_failure_is_named(monkeypatch):
+    """What Clarabel says is in the error, with a remedy."""
+    working, _ = random_working_set(0, 2)
+    monkeypatch.setattr(cone, "_TOLERANCES", (1e-30,))
+    with pytest.raises(SolverError, match=r"gave up on the problem of 6 cuts: .*smaller C") as error:
+        working.solve(1.0, 0.1)
+    assert error.value.status
+
+
+def test_indefinite_kernel_is_refused():
+    """A matrix with a negative eigenvalue measures no margin."""
+    grams = -np.eye(2)[None]
+    with pytest.raises(ValueError, match="not positive semi-definite"):
+        solve_dual(
+            grams, np.ones(2), 1.0, sizes=np.ones(1), cost=0.0, ties=np.zeros(2), n_shifts=0, free=False
+        )

@@ -1,0 +1,116 @@
+"""From a relaxed matrix of labels back to labels: the rounding that the semidefinite programs need.
+
+A semidefinite program answers with a matrix M* in place of yyᵀ. Had it rank one, its leading eigenvector
+would be y. In general several labellings compete:
+
+- the leading eigenvector √μ₁ v₁, the soft labels of [iterSVR] section II;
+- random vectors z = M*^½ g with g of independent normal numbers, as Goemans and Williamson (1995) round.
+
+Each is turned into labels by its signs. Where these break the balance, the threshold moves from 0 to the
+nearest place that keeps it. Each labelling is then judged by the SVM objective min ‖w‖² + 2C Σξ ([iterSVR]
+eq. 3), and the lowest is kept.
+
+Why random vectors: where the leading eigenvalues are equal, or nearly so, which eigenvector comes first is
+chance, and two solvers at the same optimum give unlike ones. The symmetric root M*^½ does not depend on a
+basis, so that equal matrices give equal labels, and every direction of the leading space is tried.
+
+Costs for n points and m draws: one eigendecomposition (n³) and at most m + 1 trainings of an SVM.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mmc.maxmargin.binary import Array, Labels, signs
+from mmc.maxmargin.machines import SVMachine, Trained
+
+#: Objectives closer than this share differ by the accuracy of libsvm alone; the earlier candidate stays.
+_ACCURACY = 1e-4
+
+
+class Rounded(NamedTuple):
+    """Labels that a matrix was rounded to.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n,)
+        0 and 1; the first point is always in cluster 0, so that equal partitions are equal labels.
+    soft : ndarray of shape (n,)
+        The vector whose signs they are, but for the balance.
+    spectrum : ndarray of shape (n,)
+        Eigenvalues of the matrix, the largest first.
+    trained : Trained
+        The SVM of these labels.
+    objective : float
+        Its objective.
+    """
+
+    labels: Labels
+    soft: Array
+    spectrum: Array
+    trained: Trained
+    objective: float
+
+
+def round_matrix(M: Array, machine: SVMachine, bound: int, directions: Array) -> Rounded:
+    """Find the labelling of lowest SVM objective among those that a matrix suggests.
+
+    Parameters
+    ----------
+    M : ndarray of shape (n, n)
+        Symmetric; what is negative in it is left out.
+    machine : SVMachine
+        Judges the labellings.
+    bound : int
+        Largest difference of the two sizes; at most n − 2, and such that a labelling exists.
+    directions : ndarray of shape (m, n)
+        The vectors g, of which M*^½ makes candidates.
+
+    Returns
+    -------
+    Rounded
+    """
+    values, vectors = np.linalg.eigh((M + M.T) / 2.0)
+    roots = np.sqrt(np.maximum(values, 0.0))
+    draws = (directions @ vectors * roots) @ vectors.T
+    best: Rounded | None = None
+    seen: set[bytes] = set()
+    for z in (roots[-1] * vectors[:, -1], *draws):
+        soft = -z if z[0] > 0 else z.copy()  # the sign of an eigenvector is chance
+        labels = balanced_signs(soft, bound)
+        if labels[0] == 1:  # the balance has moved the first point
+            labels, soft = 1 - labels, -soft
+        if labels.tobytes() in seen:
+            continue
+        seen.add(labels.tobytes())
+        trained = machine.train(signs(labels))
+        # At the optimum the dual has the objective's value, and it does not depend on the bias.
+        objective = float(2.0 * np.abs(trained.dual).sum() - trained.norm)
+        if best is None or objective < best.objective - _ACCURACY * abs(best.objective):
+            best = Rounded(labels, soft, values[::-1].copy(), trained, objective)
+    assert best is not None  # there is always the leading eigenvector
+    return best
+
+
+def balanced_signs(z: Array, bound: int) -> Labels:
+    """Label points by the sign of z, or by the threshold nearest to 0 that keeps |Σy| ≤ bound.
+
+    Where equal values leave no such threshold, the points are parted by their order.
+
+    Parameters
+    ----------
+    z : ndarray of shape (n,)
+    bound : int
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        1 where z is above the threshold, else 0.
+    """
+    n = len(z)
+    upper = int(np.clip((z > 0).sum(), -(-(n - bound) // 2), (n + bound) // 2))  # size of cluster 1
+    labels = np.zeros(n, dtype=np.int64)
+    labels[np.argsort(z, kind="stable")[n - upper :]] = 1
+    return labels

@@ -1,0 +1,650 @@
+"""Maximum-margin clustering as a semidefinite program: MMC and GMMC, in the form of [iterSVR] section II.
+
+Labels y in {−1, +1}ⁿ of largest margin are hard to find. Both methods relax the matrix yyᵀ to a positive
+semi-definite one, which makes a convex program with one optimum, and then round it back to labels.
+
+`MMC` ([iterSVR] eq. 6; Xu, Neufeld, Larson and Schuurmans 2004) has the matrix M itself as a variable:
+
+    min δ  with  [ M∘K          e + μ − ν   ]
+                 [ (e + μ − ν)ᵀ  δ − 2C νᵀe ] ⪰ 0,   M ⪰ 0,  diag M = e,  −ℓe ≤ Me ≤ ℓe,  μ, ν ≥ 0.
+
+`GMMC` ([iterSVR] eq. 7; Valizadegan and Jin 2006) has one variable for each point:
+
+    max γᵀe  with  PᵀK⁻¹P + C_e e₀e₀ᵀ − Σ γ_i I_i ⪰ 0,   0 ≤ γ ≤ C_e.
+
+=============  ====================  ====================================================
+paper          code                  meaning
+=============  ====================  ====================================================
+M              state.matrix          relaxation of yyᵀ; of GMMC, the dual variable, of ffᵀ
+δ, γᵀe         state.relaxation      optimum of the program: no labelling has a lower one
+ℓ              balance · n           largest difference of the cluster sizes
+C, C_e         C                     what an error costs
+√μ₁ v₁         state.soft            soft labels
+=============  ====================  ====================================================
+
+Why the dual variable is the labels of GMMC: eq. 7 is the Lagrange dual of
+
+    min ‖w‖² + C_e (Σ f_i)² + C_e Σ (1 − f_i²)₊   over  f = ⟨w, φ(x)⟩ + b,
+
+where the labels have gone into f_i² ≥ 1, and the multiplier of its semidefinite constraint is the relaxation
+of (f, −b)(f, −b)ᵀ. Its range lies in the null space of the optimal slack matrix, from which the paper takes
+the labels; unlike a vector of that space it does not depend on which basis a solver returns.
+
+One step is a run of SCS iterations, 25 at first and then more, each from where the last one ended: M* can be
+watched as it forms. Clarabel solves in one step. The matrix of every step is rounded, see
+`mmc.maxmargin.rounding`.
+
+Costs for n points: an iteration of SCS takes n³ for `MMC`, of which there are hundreds to thousands, and
+memory for 40 n² numbers or so; of `GMMC` it takes n³ too, about a hundred are enough, and memory is 4 n³
+numbers. Clarabel factors a matrix of n² rows, which takes n⁶. See `max_samples`.
+
+Deviations: the transitivity constraints of the original MMC are left out, as in eq. 6. GMMC adds to K a ridge
+of 10⁻⁴ of its mean diagonal, without which K⁻¹ need not exist (two equal points are enough), and its
+constraint is multiplied by T from both sides, TᵀAT = I, which changes neither the program nor its optimum but
+lets SCS need a hundred iterations instead of thousands. A kernel that is not positive semi-definite is
+replaced by its positive part in the program; the SVM takes it as it is.
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from numbers import Integral, Real
+from time import perf_counter
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from mmc.kernels import Kernel, require_memory
+from mmc.maxmargin.binary import Array, BinaryClusterer, BinaryState, Labels, size_bound
+from mmc.maxmargin.machines import SVMachine
+from mmc.maxmargin.rounding import Rounded, round_matrix
+from mmc.stepping import State
+
+#: What is added to the diagonal of K before it is inverted, as a share of the mean diagonal.
+RIDGE = 1e-4
+
+#: Iterations of SCS in a step: the first step, and the most. SCS adapts its scale only within longer runs.
+_FIRST_RUN, _LONGEST_RUN = 25, 200
+
+#: Random vectors that are rounded before the program is solved, so that watching costs little.
+_N_ON_THE_WAY = 20
+
+#: A matrix whose largest eigenvalue is below this share of n says nothing; the diagonal should be about 1.
+_NOTHING = 1e-3
+
+
+class SolverError(ValueError):
+    """A convex program was not solved.
+
+    Parameters
+    ----------
+    message : str
+        Names the solver, what it said and what to do.
+    status : str
+        What the solver said.
+    """
+
+    def __init__(self, message: str, status: str = "") -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class Program(NamedTuple):
+    """A semidefinite program as a cvxpy model.
+
+    Attributes
+    ----------
+    problem : cvxpy.Problem
+    matrix : callable
+        Reads M off the model when it has been solved.
+    dense : bool
+        Whether the constraints are dense, which decides how SCS solves its linear systems.
+    """
+
+    problem: Any
+    matrix: Callable[[], Array]
+    dense: bool
+
+
+class Iterate(NamedTuple):
+    """Where a solver has got to.
+
+    Attributes
+    ----------
+    matrix : ndarray of shape (n, n)
+    value : float
+        Of the program's objective.
+    residual : float
+        The largest of SCS's residuals.
+    n_done : int
+        Iterations so far.
+    solved : bool
+    """
+
+    matrix: Array
+    value: float
+    residual: float
+    n_done: int
+    solved: bool
+
+
+class Problem(NamedTuple):
+    """What stays fixed during the fit."""
+
+    kernel: Kernel
+    K: Array
+    machine: SVMachine
+    bound: int
+    directions: Array
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SemidefiniteState(BinaryState):
+    """A matrix in place of yyᵀ, and the labels that it is rounded to.
+
+    Attributes
+    ----------
+    matrix : ndarray of shape (n_samples, n_samples)
+        M, in single precision.
+    spectrum : ndarray of shape (n_samples,)
+        Eigenvalues of M, the largest first; one alone means that M is yyᵀ.
+    soft : ndarray of shape (n_samples,)
+        The vector that was rounded.
+    relaxation : float
+        Value of the program; until it is solved, that of a point near its constraints.
+    dual : ndarray of shape (n_samples,)
+        Coefficients of the SVM of these labels.
+    bias : float
+    solver : str
+    """
+
+    matrix: NDArray[np.float32]
+    spectrum: Array
+    soft: Array
+    relaxation: float
+    dual: Array
+    bias: float
+    solver: str
+
+    @property
+    def caption(self) -> str:
+        """One sentence that says what happened in this step."""
+        share = 100.0 * self.spectrum[0] / max(float(np.maximum(self.spectrum, 0.0).sum()), 1e-300)
+        done = "solved" if self.converged else "still solving"
+        return (
+            f"{self.solver} {done} after {self.n_done} iterations: the program's value is "
+            f"{self.relaxation:.4g}, the first eigenvector carries {share:.0f} % of the matrix, "
+            f"and the labels have the objective {self.objective:.4g}"
+        )
+
+
+class SemidefiniteClusterer(BinaryClusterer):
+    """What MMC and GMMC share: solving in steps, and rounding each of them."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **{
+            name: rule
+            for name, rule in BinaryClusterer._parameter_constraints.items()
+            if name not in ("n_init", "max_iter")
+        },
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "balance": [Interval(Real, 0, 1, closed="both")],
+        "n_draws": [Interval(Integral, 0, None, closed="left")],
+        "solver": [StrOptions({"SCS", "CLARABEL"})],
+        "tol": [Interval(Real, 0, 1, closed="neither")],
+        "time_limit": [Interval(Real, 0, None, closed="neither")],
+        "max_samples": [Interval(Integral, 2, None, closed="left")],
+    }
+
+    C: float
+    balance: float
+    n_draws: int
+    solver: str
+    tol: float
+    time_limit: float
+    max_samples: int
+
+    #: How the cost grows, for the refusal of too many points.
+    _cost: ClassVar[str]
+
+    @abstractmethod
+    def _program(self, K: Array, bound: int) -> Program:
+        """Write the program down; `K` is positive semi-definite."""
+
+    @abstractmethod
+    def _n_arrays(self, n: int) -> int:
+        """Give the memory that solving takes, in arrays of n×n."""
+
+    def _prepare(self, X: Array) -> Problem:
+        n = len(X)
+        if n > self.max_samples:
+            name = type(self).__name__
+            raise ValueError(
+                f"n_samples={n} is more than max_samples={self.max_samples}: the semidefinite program of "
+                f"{name} {self._cost}. Cluster a sample of at most {self.max_samples} points and assign the "
+                f"others with predict, or raise max_samples if you have the time and the memory."
+            )
+        require_memory(n, self._n_arrays(n))
+        bound = size_bound(self.balance, n)
+        kernel, K = self._gram(X)
+        directions = check_random_state(self.random_state).standard_normal((self.n_draws, n))
+        return Problem(kernel, K, SVMachine(K, self.C), bound, directions)
+
+    def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
+        self.kernel_ = problem.kernel
+        return 1, [self._states(problem)]
+
+    def _states(self, problem: Problem) -> Iterator[SemidefiniteState]:
+        K = problem.K if problem.kernel.is_psd else positive_part(problem.K)
+        program = self._program(K, problem.bound)
+        before: Labels | None = None
+        progress, first = 0.0, 0.0
+        for iterate in solve(program, self.solver, self.tol, self.time_limit):
+            directions = problem.directions if iterate.solved else problem.directions[:_N_ON_THE_WAY]
+            rounded = round_matrix(iterate.matrix, problem.machine, problem.bound, directions)
+            if iterate.solved and rounded.spectrum[0] < _NOTHING * len(K):
+                raise SolverError(
+                    f"With C={self.C:g} the best solution of {type(self).__name__} is f = 0, which pays for "
+                    f"every point and parts none. Raise C, take a smaller width, or see whether the points "
+                    f"differ.",
+                    "trivial",
+                )
+            # Residuals fall by about the same factor in every step, so that their logarithm tells the way.
+            way = max(float(np.log(max(iterate.residual, 1e-300) / self.tol)), 0.0)
+            first = first or way
+            progress = max(progress, min(0.99, 1.0 - way / first) if first else 0.0)
+            moved = np.arange(0) if before is None else np.flatnonzero(rounded.labels != before)
+            before = rounded.labels
+            yield self._state(iterate, rounded, moved, progress)
+
+    def _state(self, iterate: Iterate, rounded: Rounded, moved: Labels, progress: float) -> SemidefiniteState:
+        return SemidefiniteState(
+            labels=rounded.labels,
+            objective=rounded.objective,
+            converged=iterate.solved,
+            progress=1.0 if iterate.solved else progress,
+            n_done=iterate.n_done,
+            f=rounded.trained.values + rounded.trained.bias,
+            moved=moved,
+            matrix=iterate.matrix.astype(np.float32),
+            spectrum=rounded.spectrum,
+            soft=rounded.soft,
+            relaxation=iterate.value,
+            dual=rounded.trained.dual,
+            bias=rounded.trained.bias,
+            solver=self.solver,
+        )
+
+    def _model(self, state: SemidefiniteState) -> tuple[Array, float]:
+        return state.dual, state.bias
+
+
+class MMC(SemidefiniteClusterer):
+    """Maximum-margin clustering by a semidefinite program over the matrix yyᵀ ([iterSVR] eq. 6).
+
+    The labels are found all at once and without a start: the program is convex and has one optimum, which no
+    other start could better. The price is its size, n² variables.
+
+    Parameters
+    ----------
+    n_clusters : int, default=2
+        Only two.
+    kernel : {"rbf", "linear", "poly", "local_scaling", "precomputed"}, default="rbf"
+    gamma : float or {"neighbors", "median", "max"}, default="neighbors"
+        Of the Gaussian and polynomial kernels: a number, or the length in which `width` is measured
+        (see `mmc.kernels`).
+    width : float, default=0.8
+        Width of the Gaussian kernel as a multiple of the length that `gamma` names.
+    degree, coef0 : float, default=3, 1.0
+        Of the polynomial kernel.
+    n_neighbors : int, default=7
+        Of the local-scaling kernel.
+    C : float, default=10.0
+        What an error costs. From about 1 on, Gaussian kernels of usual widths make no errors and the value
+        has no effect.
+    balance : float, default=0.35
+        ℓ as a share of the points: by how many the sizes of the clusters may differ.
+    n_draws : int, default=200
+        How many random vectors are rounded beside the leading eigenvector (see `mmc.maxmargin.rounding`); at
+        most 20 until the program is solved. 0 is the paper's rounding.
+    solver : {"SCS", "CLARABEL"}, default="SCS"
+        SCS is fast and can be watched. Clarabel is more exact, and a hundred times slower at 60 points.
+    tol : float, default=1e-4
+        Accuracy of the solver, absolute and relative.
+    time_limit : float, default=60.0
+        Seconds that the solver may take; then `SolverError` is raised and the last state stays.
+    max_samples : int, default=100
+        More points are refused, because the cost grows so fast.
+    random_state : int, RandomState or None, default=None
+        Seed of the random vectors.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+    objective_ : float
+        The SVM objective ‖w‖² + 2C Σξ of the labels ([iterSVR] eq. 3).
+    dual_coef_ : ndarray of shape (n_samples,)
+        Coefficients a_i of f(x) = Σ a_i K(x, x_i) + b: the SVM that is trained on the labels.
+    intercept_ : float
+        b.
+    n_iter_ : int
+        Iterations of the solver.
+    start_objectives_ : ndarray of shape (1,)
+    state_ : SemidefiniteState
+        With M*, its spectrum and the value of the program.
+
+    Raises
+    ------
+    SolverError
+        If the program is not solved; the estimator keeps the last state, if there was one.
+
+    Notes
+    -----
+    On the training points `predict` equals `labels_` but for those that the SVM leaves on the wrong side for
+    the sake of its margin, which a small C allows, and equal points that the balance forces apart.
+
+    The program assumes that the border passes through the origin of the feature space (b = 0). The SVM that
+    judges the labels and predicts has a bias, so that its objective can be below the program's value.
+
+    *How the defaults were chosen.* Width and balance were sought on clouds, moons and four pairs of digits of
+    24 to 60 points. A narrow kernel follows curved shapes: two moons come out with a width of 0.6. A wide one
+    joins what lies far out to its cloud: with a width of 2 clouds come out without error.
+
+    References
+    ----------
+    L. Xu, J. Neufeld, B. Larson, D. Schuurmans: Maximum Margin Clustering. NIPS 17, 2004.
+
+    Examples
+    --------
+    >>> from mmc.maxmargin.semidefinite import MMC
+    >>> from mmc.datasets import load_digits
+    >>> digits = load_digits((3, 8))
+    >>> model = MMC(random_state=0).fit(digits.X[:40])
+    >>> bool((model.predict(digits.X[:40]) == model.labels_).all())
+    True
+    """
+
+    _cost = (
+        "has n² variables; its time grows like n³ for each of a thousand iterations or more (SCS) or like "
+        "n⁶ (Clarabel), and its memory like n² or n⁴"
+    )
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        kernel: str = "rbf",
+        gamma: float | str = "neighbors",
+        width: float = 0.8,
+        degree: float = 3,
+        coef0: float = 1.0,
+        n_neighbors: int = 7,
+        C: float = 10.0,
+        balance: float = 0.35,
+        n_draws: int = 200,
+        solver: str = "SCS",
+        tol: float = 1e-4,
+        time_limit: float = 60.0,
+        max_samples: int = 100,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.kernel = kernel
+        self.gamma = gamma
+        self.width = width
+        self.degree = degree
+        self.coef0 = coef0
+        self.n_neighbors = n_neighbors
+        self.C = C
+        self.balance = balance
+        self.n_draws = n_draws
+        self.solver = solver
+        self.tol = tol
+        self.time_limit = time_limit
+        self.max_samples = max_samples
+        self.random_state = random_state
+
+    def _program(self, K: Array, bound: int) -> Program:
+        return mmc_program(K, self.C, bound)
+
+    def _n_arrays(self, n: int) -> int:
+        return n * n if self.solver == "CLARABEL" else 100
+
+
+class GMMC(SemidefiniteClusterer):
+    """Generalised maximum-margin clustering: a semidefinite program with n variables ([iterSVR] eq. 7).
+
+    Labels do not appear in it: a point may lie on either side of the border as long as it keeps its distance,
+    f_i² ≥ 1. The border need not pass through the origin as that of `MMC` must.
+
+    Parameters and attributes are those of `MMC`, with three differences. C is the paper's C_e, which is the
+    cost of an error and of an uneven sum of f alike; where it is too small for any margin to pay,
+    `SolverError` says so. `balance` is not in the program, which has the C_e e₀e₀ᵀ for it, but holds when M*
+    is rounded; it is 0.2 by default, because a wide one lets the loose side of a cloud be cut off, and should
+    be raised for clusters of unlike sizes. `max_samples` is 300. M* is the relaxation of ffᵀ, and its
+    diagonal is at least 1 but for errors.
+
+    `predict` is that of the SVM which is trained on the labels, with the exceptions that `MMC` names.
+
+    References
+    ----------
+    H. Valizadegan, R. Jin: Generalized Maximum Margin Clustering and Unsupervised Kernel Learning. NIPS 19,
+    2006.
+    """
+
+    _cost = (
+        "takes time that grows like n⁴ or more (SCS) or n⁶ (Clarabel), and memory that grows like n³ "
+        "(1 GiB at 300 points) or n⁴"
+    )
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        kernel: str = "rbf",
+        gamma: float | str = "neighbors",
+        width: float = 0.8,
+        degree: float = 3,
+        coef0: float = 1.0,
+        n_neighbors: int = 7,
+        C: float = 10.0,
+        balance: float = 0.2,
+        n_draws: int = 200,
+        solver: str = "SCS",
+        tol: float = 1e-4,
+        time_limit: float = 60.0,
+        max_samples: int = 300,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.kernel = kernel
+        self.gamma = gamma
+        self.width = width
+        self.degree = degree
+        self.coef0 = coef0
+        self.n_neighbors = n_neighbors
+        self.C = C
+        self.balance = balance
+        self.n_draws = n_draws
+        self.solver = solver
+        self.tol = tol
+        self.time_limit = time_limit
+        self.max_samples = max_samples
+        self.random_state = random_state
+
+    def _program(self, K: Array, bound: int) -> Program:
+        return gmmc_program(K, self.C)
+
+    def _n_arrays(self, n: int) -> int:
+        return n * n if self.solver == "CLARABEL" else 4 * n
+
+
+def mmc_program(K: Array, C: float, l: float) -> Program:  # noqa: E741, the paper's ℓ
+    """Write down [iterSVR] eq. 6.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+    C : float
+    l : float
+        ℓ, the largest |Σy|.
+
+    Returns
+    -------
+    Program
+    """
+    import cvxpy as cp
+
+    n = len(K)
+    e = np.ones(n)
+    M = cp.Variable((n, n), PSD=True)
+    delta = cp.Variable((1, 1))
+    mu, nu = cp.Variable((n, 1), nonneg=True), cp.Variable((n, 1), nonneg=True)
+    c = e[:, None] + mu - nu
+    constraints = [
+        cp.bmat([[cp.multiply(M, K), c], [c.T, delta - 2.0 * C * cp.sum(nu)]]) >> 0,
+        cp.diag(M) == e,
+        M @ e <= l,
+        M @ e >= -l,
+    ]
+    return Program(
+        cp.Problem(cp.Minimize(cp.sum(delta)), constraints), lambda: np.asarray(M.value), dense=False
+    )
+
+
+def gmmc_program(K: Array, C: float) -> Program:
+    """Write down [iterSVR] eq. 7, with C for C_e, a ridge of `RIDGE` and the constraint in other coordinates.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+    C : float
+
+    Returns
+    -------
+    Program
+
+    Raises
+    ------
+    ValueError
+        If the kernel is zero.
+    """
+    import cvxpy as cp
+
+    n = len(K)
+    if not np.trace(K) > 0:
+        raise ValueError(
+            "The kernel is zero at every point, so that nothing can be parted. Check the columns."
+        )
+    e, e0 = np.ones(n), np.append(np.ones(n), 0.0)
+    P = np.column_stack([np.eye(n), e])
+    A = P.T @ np.linalg.solve(K + RIDGE * np.trace(K) / n * np.eye(n), P) + C * np.outer(e0, e0)
+    A = (A + A.T) / 2.0
+    T = np.linalg.inv(np.linalg.cholesky(A)).T  # TᵀAT = I, and the same matrices are semi-definite
+    gamma = cp.Variable(n)
+    slack = A - cp.diag(cp.hstack([gamma, 0.0]))
+    constraints = [T.T @ slack @ T >> 0, gamma >= 0, gamma <= C]
+
+    def matrix() -> Array:
+        return np.asarray(T @ constraints[0].dual_value @ T.T)[:n, :n]
+
+    return Program(cp.Problem(cp.Maximize(cp.sum(gamma)), constraints), matrix, dense=True)
+
+
+def positive_part(K: Array) -> Array:
+    """Leave out the negative eigenvalues of a symmetric matrix."""
+    values, vectors = np.linalg.eigh(K)
+    return np.asarray((vectors * np.maximum(values, 0.0)) @ vectors.T)
+
+
+def solve(program: Program, solver: str, tol: float, time_limit: float) -> Iterator[Iterate]:
+    """Solve a program, and say from time to time where it has got to.
+
+    Parameters
+    ----------
+    program : Program
+    solver : {"SCS", "CLARABEL"}
+    tol : float
+    time_limit : float
+        Seconds of solving; what happens between the iterates does not count.
+
+    Yields
+    ------
+    Iterate
+        The last one is solved.
+
+    Raises
+    ------
+    SolverError
+    """
+    return (_by_scs if solver == "SCS" else _by_clarabel)(program, tol, time_limit)
+
+
+def _by_clarabel(program: Program, tol: float, time_limit: float) -> Iterator[Iterate]:
+    import cvxpy as cp
+
+    accuracy = dict.fromkeys(("tol_gap_abs", "tol_gap_rel", "tol_feas"), tol)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # the status is looked at below
+            program.problem.solve(solver=cp.CLARABEL, time_limit=time_limit, **accuracy)
+    except cp.error.SolverError as error:
+        raise _failure("Clarabel", str(error), time_limit) from error
+    if program.problem.status != cp.OPTIMAL:
+        raise _failure("Clarabel", program.problem.status, time_limit)
+    n_done = program.problem.solver_stats.num_iters
+    yield Iterate(program.matrix(), float(program.problem.value), 0.0, n_done, True)
+
+
+def _by_scs(program: Program, tol: float, time_limit: float) -> Iterator[Iterate]:
+    import scs  # type: ignore[import-untyped]
+    from cvxpy.reductions.solvers.conic_solvers.scs_conif import dims_to_solver_dict
+
+    began = perf_counter()
+    data, chain, inverse = program.problem.get_problem_data("SCS")
+    cone = dims_to_solver_dict(data["dims"])
+    point = {name: data[name] for name in ("A", "b", "c")}
+    settings: dict[str, Any] = {"eps_abs": tol, "eps_rel": tol, "verbose": False}
+    if program.dense and find_spec("scs._scs_dense"):
+        settings["linear_solver"] = "cpu_dense"  # a sparse factor of a dense matrix takes ten times longer
+    spent, n_done, run = perf_counter() - began, 0, _FIRST_RUN
+    while True:
+        began = perf_counter()
+        if spent >= time_limit:
+            raise _failure("SCS", "time limit reached", time_limit)
+        result = scs.solve(point, cone, max_iters=run, time_limit_secs=time_limit - spent, **settings)
+        info = result["info"]
+        solved = info["status_val"] == scs.SOLVED
+        n_done += info["iter"]
+        spent += perf_counter() - began
+        if info["status_val"] in (scs.SOLVED, scs.SOLVED_INACCURATE):
+            if spent >= time_limit and not solved:
+                raise _failure("SCS", "time limit reached", time_limit)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # that an unfinished solution is inaccurate
+                program.problem.unpack_results(result, chain, inverse)
+            residual = max(info["res_pri"], info["res_dual"], abs(info["gap"]))
+            yield Iterate(program.matrix(), float(program.problem.value), residual, n_done, solved)
+            if solved:
+                return
+            point.update((name, result[name]) for name in ("x", "y", "s"))
+            settings["scale"] = info["scale"]
+        elif info["status_val"] not in (scs.INFEASIBLE_INACCURATE, scs.UNBOUNDED_INACCURATE):
+            raise _failure("SCS", info["status"], time_limit)  # the other two are guesses of a short run
+        run = min(2 * run, _LONGEST_RUN)
+
+
+def _failure(solver: str, status: str, time_limit: float) -> SolverError:
+    other = 'another kernel width or solver="CLARABEL"' if solver == "SCS" else 'solver="SCS"'
+    return SolverError(
+        f"{solver} did not solve the program within time_limit={time_limit:g} seconds ({status}). Raise "
+        f"time_limit, loosen tol, or take fewer points, {other}.",
+        status,
+    )

@@ -1,0 +1,98 @@
+"""Maximum-margin clustering as a semidefinite program."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mmc.base import StepwiseClusterer
+from mmc.maxmargin.semidefinite import GMMC, MMC
+from mmc.registry._common import BALANCE, KERNEL, RANDOM_STATE, TWO_CLUSTERS
+from mmc.registry._types import Algorithm, Parameter
+
+_C = Parameter(
+    "C",
+    "float",
+    "Cost of errors C",
+    "What a point pays that lies within the margin. Small: a wide margin with errors. Large: no errors.",
+    steps=(0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0),
+)
+_SOLVING = (
+    Parameter(
+        "n_draws",
+        "int",
+        "Random roundings",
+        "How many labellings to try beside the first eigenvector's; the one of largest margin is kept.",
+        0,
+        1000,
+        steps=(0, 10, 30, 100, 200, 500, 1000),
+        advanced=True,
+    ),
+    Parameter(
+        "solver",
+        "choice",
+        "Solver",
+        "SCS is fast and shows its way in steps; Clarabel is more exact, much slower, and has one step.",
+        choices=("SCS", "CLARABEL"),
+        advanced=True,
+    ),
+    Parameter(
+        "tol",
+        "float",
+        "Accuracy",
+        "How exactly the program is solved. Small: more iterations.",
+        steps=(1e-6, 1e-5, 1e-4, 1e-3, 0.01),
+        advanced=True,
+    ),
+    Parameter(
+        "time_limit",
+        "float",
+        "Seconds at most",
+        "The solver gives up after this time, and what it has reached is kept.",
+        steps=(10.0, 30.0, 60.0, 120.0, 300.0, 600.0),
+        advanced=True,
+    ),
+    Parameter(
+        "max_samples",
+        "int",
+        "Points at most",
+        "More points are refused, because time and memory grow much faster than their number.",
+        2,
+        1000,
+        steps=(50, 100, 200, 300, 500, 1000),
+        advanced=True,
+    ),
+    replace(RANDOM_STATE, help="The same seed gives the same random roundings and the same result."),
+)
+
+
+def _semidefinite(
+    estimator: type[StepwiseClusterer], paper: str, summary: str, max_samples: int
+) -> Algorithm:
+    return Algorithm(
+        name=estimator.__name__,
+        estimator=estimator,
+        family="semidefinite relaxation",
+        paper=paper,
+        summary=summary,
+        objective="SVM objective",
+        meaning="How wide a margin a support vector machine finds between the two clusters; lower is better.",
+        parameters=(TWO_CLUSTERS, *KERNEL, _C, BALANCE, *_SOLVING),
+        max_samples=max_samples,
+        tune="width",
+    )
+
+
+ENTRIES = (
+    _semidefinite(
+        MMC,
+        "Xu, Neufeld, Larson, Schuurmans: Maximum Margin Clustering, 2004",
+        "Finds all labels at once as a matrix, by a convex program that has one optimum and needs no start.",
+        100,
+    ),
+    _semidefinite(
+        GMMC,
+        "Valizadegan, Jin: Generalized Maximum Margin Clustering and Unsupervised Kernel Learning, 2006",
+        "Asks of each point to keep away from the border on either side: one number per point, not a matrix.",
+        300,
+    ),
+)

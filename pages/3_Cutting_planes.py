@@ -1,0 +1,46 @@
+"""Cutting planes: watch a margin being found one constraint at a time, and the kernels being weighed."""
+
+import streamlit as st
+
+from mmc import ui
+from mmc.experiment import Experiment
+
+ui.frame("Cutting planes")
+
+FAMILIES = ("cutting planes", "semidefinite relaxation")
+
+
+def outcome() -> ui.Outcome:
+    """Read the controls and run what they describe; a ValueError says what is wrong."""
+    with st.sidebar:
+        data, content = ui.data_controls()
+        st.divider()
+        k = ui.usual_k(data.source, data.options.get("classes", ()))
+        name = ui.algorithm_control("MKC", FAMILIES)
+        mixed = name == "MKC"
+        kernels = ui.kernel_controls() if mixed else None
+        parameters = ui.parameter_controls(name, k, without="kernels" if mixed else "")
+    if kernels is not None:
+        parameters["kernels"] = kernels
+    return ui.run(Experiment(data, name, parameters), content, None)
+
+
+st.title("Cutting planes")
+st.write(
+    "Of all ways to part the points, take the one with the widest empty band between the clusters. That band "
+    "has a rule for every set of points, far too many to write down, so the rules are added one at a time, "
+    "always the one that is broken most. Relaxed to one convex program, the same wish becomes a matrix."
+)
+result = ui.last_good("cut", outcome)
+if result.stopped:
+    ui.notice(f"This run was {result.stopped}; you see what it had reached.", "warning")
+picture, numbers = st.columns([3, 2], gap="large")
+with picture:
+    columns = ui.view_controls(result.dataset)
+    ui.play(result, columns)
+with numbers:
+    ui.closer_look(result, columns)
+    st.subheader("What came out")
+    ui.result_summary(result)
+    st.subheader("Take it home")
+    ui.export_buttons(result, columns)

@@ -1,0 +1,47 @@
+"""The cutting-planes page in a browser: the player moves margin, rings and gap, toggles change the run."""
+
+import re
+
+from playwright.sync_api import Page, expect
+
+_ADDRESS = "Cutting_planes?data=moons&n=60&algorithm=MKC"
+
+
+def trace(page: Page, x: str, y: str, kind: str, index: int) -> str:
+    """Read how a trace of a subplot is drawn."""
+    traces = page.locator(f".st-key-chart_0 .subplot.{x}{y} .scatterlayer .trace {kind}")
+    return traces.nth(index).evaluate("path => path.getAttribute('d') + path.getAttribute('transform')")
+
+
+def test_the_player_moves_margin_rings_and_gap(app, new_page, drawn):
+    """Each frame is a cut: at the start all points are ringed, at the end few, and the gap has fallen."""
+    page = new_page()
+    page.goto(f"{app}/{_ADDRESS}")
+    drawn(page)
+    ringed = page.locator(".st-key-chart_0 .subplot.xy .scatterlayer .trace").nth(2).locator(".points path")
+    expect(page.locator(".mmc-caption").first).to_have_text(re.compile("done$"))
+    few = ringed.count()
+    rim, place = trace(page, "x", "y", "path.js-line", 1), trace(page, "x2", "y2", ".points path", -1)
+    page.locator(".mmc-player").get_by_role("button", name="Step back (key ,)").click()
+    expect(page.locator(".mmc-caption").first).not_to_have_text(re.compile("done$"))
+    page.wait_for_timeout(700)
+    assert trace(page, "x", "y", "path.js-line", 1) != rim
+    assert trace(page, "x2", "y2", ".points path", -1) != place
+    page.locator(".mmc-player").get_by_role("button", name="To the start").click()
+    expect(page.locator(".mmc-caption").first).to_have_text(re.compile("^0 of .*every point"))
+    expect(ringed).to_have_count(60)
+    assert few < 30
+
+
+def test_a_toggle_changes_the_run_and_the_address(app, new_page, drawn):
+    """Without the linear kernel the weights are those of the other two, and a reload shows the same."""
+    page = new_page()
+    page.goto(f"{app}/{_ADDRESS}")
+    drawn(page)
+    page.locator(".st-key-use_linear label").first.click()
+    expect(page.locator(".st-key-cut_bars_0 .legendtext")).to_have_count(2)
+    expect(page).to_have_url(re.compile(r"kernels=poly"))
+    page.goto(page.url)
+    drawn(page)
+    expect(page.locator(".st-key-cut_bars_0 .legendtext")).to_have_count(2)
+    expect(page.locator(".st-key-use_linear input")).not_to_be_checked()
