@@ -47,15 +47,17 @@ _TOLERANCES = (1e-9, 1e-8, 1e-6)
 
 
 class SolverError(ValueError):
-    """A solver did not reach a solution.
+    """A convex program was not solved.
 
-    Attributes
+    Parameters
     ----------
+    message : str
+        Names the solver, what it said and what to do.
     status : str
         What the solver said.
     """
 
-    def __init__(self, message: str, status: str) -> None:
+    def __init__(self, message: str, status: str = "") -> None:
         super().__init__(message)
         self.status = status
 

@@ -34,9 +34,10 @@ One step is a run of SCS iterations, 25 at first and then more, each from where 
 watched as it forms. Clarabel solves in one step. The matrix of every step is rounded, see
 `mmc.maxmargin.rounding`.
 
-Costs for n points: an iteration of SCS takes n³ for `MMC`, of which there are hundreds to thousands, and
-memory for 40 n² numbers or so; of `GMMC` it takes n³ too, about a hundred are enough, and memory is 4 n³
-numbers. Clarabel factors a matrix of n² rows, which takes n⁶. See `max_samples`.
+Costs for n points: an iteration of SCS takes n³ for `MMC`, of which there are hundreds to thousands, and the
+memory is about 320 n² numbers (24 MB at 100 points); for `GMMC` it takes n³ too, a hundred to a few hundred
+are enough, and the memory is about 7 n³ numbers (1.5 GB at 300 points). Clarabel factors a matrix of n² rows,
+which takes n⁶ time and 2 to 5 n⁴ numbers (0.5 GB at 60 points for `MMC`). See `max_samples`.
 
 Deviations: the transitivity constraints of the original MMC are left out, as in eq. 6. GMMC adds to K a ridge
 of 10⁻⁴ of its mean diagonal, without which K⁻¹ need not exist (two equal points are enough), and its
@@ -47,13 +48,10 @@ replaced by its positive part in the program; the SVM takes it as it is.
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
 from numbers import Integral, Real
-from time import perf_counter
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -63,76 +61,17 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from mmc.kernels import Kernel, require_memory
 from mmc.maxmargin.binary import Array, BinaryClusterer, BinaryState, Labels, size_bound
+from mmc.maxmargin.cone import SolverError
 from mmc.maxmargin.machines import SVMachine
+from mmc.maxmargin.programs import Iterate, Program, gmmc_program, mmc_program, positive_part, solve
 from mmc.maxmargin.rounding import Rounded, round_matrix
 from mmc.stepping import State
-
-#: What is added to the diagonal of K before it is inverted, as a share of the mean diagonal.
-RIDGE = 1e-4
-
-#: Iterations of SCS in a step: the first step, and the most. SCS adapts its scale only within longer runs.
-_FIRST_RUN, _LONGEST_RUN = 25, 200
 
 #: Random vectors that are rounded before the program is solved, so that watching costs little.
 _N_ON_THE_WAY = 20
 
 #: A matrix whose largest eigenvalue is below this share of n says nothing; the diagonal should be about 1.
 _NOTHING = 1e-3
-
-
-class SolverError(ValueError):
-    """A convex program was not solved.
-
-    Parameters
-    ----------
-    message : str
-        Names the solver, what it said and what to do.
-    status : str
-        What the solver said.
-    """
-
-    def __init__(self, message: str, status: str = "") -> None:
-        super().__init__(message)
-        self.status = status
-
-
-class Program(NamedTuple):
-    """A semidefinite program as a cvxpy model.
-
-    Attributes
-    ----------
-    problem : cvxpy.Problem
-    matrix : callable
-        Reads M off the model when it has been solved.
-    dense : bool
-        Whether the constraints are dense, which decides how SCS solves its linear systems.
-    """
-
-    problem: Any
-    matrix: Callable[[], Array]
-    dense: bool
-
-
-class Iterate(NamedTuple):
-    """Where a solver has got to.
-
-    Attributes
-    ----------
-    matrix : ndarray of shape (n, n)
-    value : float
-        Of the program's objective.
-    residual : float
-        The largest of SCS's residuals.
-    n_done : int
-        Iterations so far.
-    solved : bool
-    """
-
-    matrix: Array
-    value: float
-    residual: float
-    n_done: int
-    solved: bool
 
 
 class Problem(NamedTuple):
@@ -415,7 +354,7 @@ class MMC(SemidefiniteClusterer):
         return mmc_program(K, self.C, bound)
 
     def _n_arrays(self, n: int) -> int:
-        return n * n if self.solver == "CLARABEL" else 100
+        return 5 * n * n if self.solver == "CLARABEL" else 330
 
 
 class GMMC(SemidefiniteClusterer):
@@ -441,7 +380,7 @@ class GMMC(SemidefiniteClusterer):
 
     _cost = (
         "takes time that grows like n⁴ or more (SCS) or n⁶ (Clarabel), and memory that grows like n³ "
-        "(1 GiB at 300 points) or n⁴"
+        "(1.5 GB at 300 points) or n⁴"
     )
 
     def __init__(
@@ -483,168 +422,4 @@ class GMMC(SemidefiniteClusterer):
         return gmmc_program(K, self.C)
 
     def _n_arrays(self, n: int) -> int:
-        return n * n if self.solver == "CLARABEL" else 4 * n
-
-
-def mmc_program(K: Array, C: float, l: float) -> Program:  # noqa: E741, the paper's ℓ
-    """Write down [iterSVR] eq. 6.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-    C : float
-    l : float
-        ℓ, the largest |Σy|.
-
-    Returns
-    -------
-    Program
-    """
-    import cvxpy as cp
-
-    n = len(K)
-    e = np.ones(n)
-    M = cp.Variable((n, n), PSD=True)
-    delta = cp.Variable((1, 1))
-    mu, nu = cp.Variable((n, 1), nonneg=True), cp.Variable((n, 1), nonneg=True)
-    c = e[:, None] + mu - nu
-    constraints = [
-        cp.bmat([[cp.multiply(M, K), c], [c.T, delta - 2.0 * C * cp.sum(nu)]]) >> 0,
-        cp.diag(M) == e,
-        M @ e <= l,
-        M @ e >= -l,
-    ]
-    return Program(
-        cp.Problem(cp.Minimize(cp.sum(delta)), constraints), lambda: np.asarray(M.value), dense=False
-    )
-
-
-def gmmc_program(K: Array, C: float) -> Program:
-    """Write down [iterSVR] eq. 7, with C for C_e, a ridge of `RIDGE` and the constraint in other coordinates.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-    C : float
-
-    Returns
-    -------
-    Program
-
-    Raises
-    ------
-    ValueError
-        If the kernel is zero.
-    """
-    import cvxpy as cp
-
-    n = len(K)
-    if not np.trace(K) > 0:
-        raise ValueError(
-            "The kernel is zero at every point, so that nothing can be parted. Check the columns."
-        )
-    e, e0 = np.ones(n), np.append(np.ones(n), 0.0)
-    P = np.column_stack([np.eye(n), e])
-    A = P.T @ np.linalg.solve(K + RIDGE * np.trace(K) / n * np.eye(n), P) + C * np.outer(e0, e0)
-    A = (A + A.T) / 2.0
-    T = np.linalg.inv(np.linalg.cholesky(A)).T  # TᵀAT = I, and the same matrices are semi-definite
-    gamma = cp.Variable(n)
-    slack = A - cp.diag(cp.hstack([gamma, 0.0]))
-    constraints = [T.T @ slack @ T >> 0, gamma >= 0, gamma <= C]
-
-    def matrix() -> Array:
-        return np.asarray(T @ constraints[0].dual_value @ T.T)[:n, :n]
-
-    return Program(cp.Problem(cp.Maximize(cp.sum(gamma)), constraints), matrix, dense=True)
-
-
-def positive_part(K: Array) -> Array:
-    """Leave out the negative eigenvalues of a symmetric matrix."""
-    values, vectors = np.linalg.eigh(K)
-    return np.asarray((vectors * np.maximum(values, 0.0)) @ vectors.T)
-
-
-def solve(program: Program, solver: str, tol: float, time_limit: float) -> Iterator[Iterate]:
-    """Solve a program, and say from time to time where it has got to.
-
-    Parameters
-    ----------
-    program : Program
-    solver : {"SCS", "CLARABEL"}
-    tol : float
-    time_limit : float
-        Seconds of solving; what happens between the iterates does not count.
-
-    Yields
-    ------
-    Iterate
-        The last one is solved.
-
-    Raises
-    ------
-    SolverError
-    """
-    return (_by_scs if solver == "SCS" else _by_clarabel)(program, tol, time_limit)
-
-
-def _by_clarabel(program: Program, tol: float, time_limit: float) -> Iterator[Iterate]:
-    import cvxpy as cp
-
-    accuracy = dict.fromkeys(("tol_gap_abs", "tol_gap_rel", "tol_feas"), tol)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # the status is looked at below
-            program.problem.solve(solver=cp.CLARABEL, time_limit=time_limit, **accuracy)
-    except cp.error.SolverError as error:
-        raise _failure("Clarabel", str(error), time_limit) from error
-    if program.problem.status != cp.OPTIMAL:
-        raise _failure("Clarabel", program.problem.status, time_limit)
-    n_done = program.problem.solver_stats.num_iters
-    yield Iterate(program.matrix(), float(program.problem.value), 0.0, n_done, True)
-
-
-def _by_scs(program: Program, tol: float, time_limit: float) -> Iterator[Iterate]:
-    import scs  # type: ignore[import-untyped]
-    from cvxpy.reductions.solvers.conic_solvers.scs_conif import dims_to_solver_dict
-
-    began = perf_counter()
-    data, chain, inverse = program.problem.get_problem_data("SCS")
-    cone = dims_to_solver_dict(data["dims"])
-    point = {name: data[name] for name in ("A", "b", "c")}
-    settings: dict[str, Any] = {"eps_abs": tol, "eps_rel": tol, "verbose": False}
-    if program.dense and find_spec("scs._scs_dense"):
-        settings["linear_solver"] = "cpu_dense"  # a sparse factor of a dense matrix takes ten times longer
-    spent, n_done, run = perf_counter() - began, 0, _FIRST_RUN
-    while True:
-        began = perf_counter()
-        if spent >= time_limit:
-            raise _failure("SCS", "time limit reached", time_limit)
-        result = scs.solve(point, cone, max_iters=run, time_limit_secs=time_limit - spent, **settings)
-        info = result["info"]
-        solved = info["status_val"] == scs.SOLVED
-        n_done += info["iter"]
-        spent += perf_counter() - began
-        if info["status_val"] in (scs.SOLVED, scs.SOLVED_INACCURATE):
-            if spent >= time_limit and not solved:
-                raise _failure("SCS", "time limit reached", time_limit)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UserWarning)  # that an unfinished solution is inaccurate
-                program.problem.unpack_results(result, chain, inverse)
-            residual = max(info["res_pri"], info["res_dual"], abs(info["gap"]))
-            yield Iterate(program.matrix(), float(program.problem.value), residual, n_done, solved)
-            if solved:
-                return
-            point.update((name, result[name]) for name in ("x", "y", "s"))
-            settings["scale"] = info["scale"]
-        elif info["status_val"] not in (scs.INFEASIBLE_INACCURATE, scs.UNBOUNDED_INACCURATE):
-            raise _failure("SCS", info["status"], time_limit)  # the other two are guesses of a short run
-        run = min(2 * run, _LONGEST_RUN)
-
-
-def _failure(solver: str, status: str, time_limit: float) -> SolverError:
-    other = 'another kernel width or solver="CLARABEL"' if solver == "SCS" else 'solver="SCS"'
-    return SolverError(
-        f"{solver} did not solve the program within time_limit={time_limit:g} seconds ({status}). Raise "
-        f"time_limit, loosen tol, or take fewer points, {other}.",
-        status,
-    )
+        return 3 * n * n if self.solver == "CLARABEL" else 8 * n

@@ -93,6 +93,6 @@ ENTRIES = (
         GMMC,
         "Valizadegan, Jin: Generalized Maximum Margin Clustering and Unsupervised Kernel Learning, 2006",
         "Asks of each point to keep away from the border on either side: one number per point, not a matrix.",
-        300,
+        200,
     ),
 )

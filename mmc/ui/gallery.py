@@ -117,7 +117,7 @@ LESSONS = (
     Lesson(
         "A convex relaxation and its price",
         "Labels become a matrix, and the best one can be found for certain. See how far it is from labels.",
-        {"data": "moons", "n": "60", "algorithm": "MMC", "look": "Relaxation"},
+        {"data": "moons", "n": "60", "algorithm": "MMC", "width": "0.6", "look": "Relaxation"},
         _CUTS,
     ),
 )

@@ -70,6 +70,7 @@ def test_a_lesson_of_cuts_is_used(lesson, cutting_planes):
         "algorithm": result.experiment.algorithm,
         "n": result.experiment.data.options.get("n_samples"),
         "look": next((group.value for group in at.button_group if group.key == "look"), None),
+        **result.experiment.parameters,
     }
     _assert_used(at, lesson, used)
     assert len(at.get("plotly_chart")) == 2

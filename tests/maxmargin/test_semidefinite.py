@@ -13,20 +13,13 @@ from sklearn.exceptions import NotFittedError
 
 from mmc.datasets import load_digits
 from mmc.kernels import fit_kernel
-from mmc.maxmargin import semidefinite
+from mmc.maxmargin import programs, semidefinite
 from mmc.maxmargin.binary import size_bound
+from mmc.maxmargin.cone import SolverError
 from mmc.maxmargin.machines import SVMachine
+from mmc.maxmargin.programs import RIDGE, gmmc_program, mmc_program, positive_part, solve
 from mmc.maxmargin.rounding import balanced_signs, round_matrix
-from mmc.maxmargin.semidefinite import (
-    GMMC,
-    MMC,
-    RIDGE,
-    SolverError,
-    gmmc_program,
-    mmc_program,
-    positive_part,
-    solve,
-)
+from mmc.maxmargin.semidefinite import GMMC, MMC
 from mmc.metrics import clustering_error
 
 each_method = pytest.mark.parametrize("cls", [MMC, GMMC])
@@ -284,7 +277,7 @@ def test_no_time_leaves_no_model(cls, solver, X):
 def test_time_limit_leaves_the_last_state(cls, X, monkeypatch):
     """When the limit is reached on the way, the error is raised and the last state can be used."""
     ticks = iter(range(0, 10**6, 10))
-    monkeypatch.setattr(semidefinite, "perf_counter", lambda: next(ticks))  # ten seconds for every run
+    monkeypatch.setattr(programs, "perf_counter", lambda: next(ticks))  # ten seconds for every run
     model, seen = cls(tol=1e-12, time_limit=25.0, random_state=0), []
     with pytest.raises(SolverError, match="time limit reached"):
         seen.extend(step.state for step in model.iter_fit(X))
