@@ -130,7 +130,7 @@ def fit_kernel(
         centred = X - X.mean(axis=0)
         d2 = np.asarray(euclidean_distances(centred, squared=True))
         if isinstance(gamma, str):
-            gamma = 0.5 / (width * _length(centred, d2, gamma)) ** 2
+            gamma = _gamma(width, _length(centred, d2, gamma))
         d2 *= -gamma
         return Gram(Kernel(kernel, X, gamma, degree, coef0), np.exp(d2, out=d2))
     if kernel == "local_scaling":
@@ -181,7 +181,7 @@ def fit_landmark_kernel(
         if kernel == "rbf":
             centred = X - X.mean(axis=0)
             d2 = np.asarray(euclidean_distances(centred, centred[landmarks], squared=True))
-            gamma = 0.5 / (width * _landmark_length(d2, landmarks, gamma)) ** 2
+            gamma = _gamma(width, _landmark_length(d2, landmarks, gamma))
         else:
             gamma = _inverse_variance(X)
     fitted = Kernel(kernel, X[landmarks], gamma, degree, coef0)
@@ -254,6 +254,14 @@ def _landmark_length(d2: NDArray[np.float64], landmarks: NDArray[np.int64], name
     # A landmark is the nearest point to itself, so that its t-th neighbour has place t.
     t = _rank(len(d2))
     return _typical(np.sqrt(np.partition(d2, t, axis=0)[t]), largest)
+
+
+def _gamma(width: float, length: float) -> float:
+    """Give gamma of σ = width · length."""
+    square = (width * length) ** 2 if width * length < 1e150 else float("inf")
+    if not 1e-300 < square < float("inf"):
+        raise ValueError(f"width={width:g} is beyond what can be computed with; choose one nearer to 1.")
+    return 0.5 / square
 
 
 def _rank(n: int) -> int:

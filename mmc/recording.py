@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mmc.base import StepwiseClusterer
+from mmc.maxmargin.cone import SolverError
 from mmc.stepping import State, Step, is_better
 
 #: A longer walk is thinned out; an animation of more frames tells nobody more.
@@ -22,6 +23,7 @@ class End(NamedTuple):
 
     labels: NDArray[np.int64]
     objective: float
+    n_empty: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +44,8 @@ class Recording:
         Time of the whole fit, all starts.
     complete : bool
         False when the fit was stopped before its end.
+    failure : str
+        What a solver said that gave up after the first step; empty where none did.
     """
 
     estimator: StepwiseClusterer
@@ -50,6 +54,7 @@ class Recording:
     ends: tuple[End, ...]
     seconds: float
     complete: bool
+    failure: str = ""
 
     @property
     def nbytes(self) -> int:
@@ -81,27 +86,35 @@ def record(
     Returns
     -------
     Recording
+        If a solver gives up after the first step, of what was reached until then.
     """
     began = perf_counter()
     best: tuple[int, list[State]] = (0, [])
     current: list[State] = []
     ends: list[End] = []
     complete = True
+    failure = ""
     steps = estimator.iter_fit(X)
-    for step in steps:
-        if step.n_iter == 0:
-            current = []
-        current.append(step.state)
-        if step.status != "running":
-            ends.append(End(step.state.labels, step.state.objective))
-            if is_better(step.state, best[1][-1] if best[1] else None):
-                best = (step.start, current)
-        if not go_on(step):
-            complete = step.status != "running" and step.start == step.n_starts - 1
-            steps.close()  # type: ignore[attr-defined]
-            break
+    try:
+        for step in steps:
+            if step.n_iter == 0:
+                current = []
+            current.append(step.state)
+            if step.status != "running":
+                ends.append(End(step.state.labels, step.state.objective, step.state.n_empty))
+                if is_better(step.state, best[1][-1] if best[1] else None):
+                    best = (step.start, current)
+            if not go_on(step):
+                complete = step.status != "running" and step.start == step.n_starts - 1
+                steps.close()  # type: ignore[attr-defined]
+                break
+    except SolverError as error:
+        if not current:
+            raise
+        complete, failure = False, str(error)
     start, states = best if best[1] else (0, current)
-    return Recording(estimator, _thinned(states), start, tuple(ends), perf_counter() - began, complete)
+    seconds = perf_counter() - began
+    return Recording(estimator, _thinned(states), start, tuple(ends), seconds, complete, failure)
 
 
 def _thinned(states: list[State]) -> tuple[State, ...]:

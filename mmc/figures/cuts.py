@@ -14,7 +14,9 @@ from mmc.maxmargin.cuts import CutState
 
 
 def cut_bars(states: Sequence[CutState]) -> go.Figure:
-    """Draw the weights β of the kernels over the cuts, and how many problems each cut took.
+    """Draw the weights of the kernels over the cuts, and how many problems each cut took.
+
+    The bars are β², which add up to one.
 
     Parameters
     ----------
@@ -34,14 +36,15 @@ def cut_bars(states: Sequence[CutState]) -> go.Figure:
         for k, title in enumerate(kernels):
             figure.add_bar(
                 x=cuts,
-                y=beta[:, k],
+                y=beta[:, k] ** 2,
+                customdata=beta[:, k],
                 name=html.escape(title),
                 marker={"color": cluster_color(k + 2)},  # not the colours of the first two clusters
-                hovertemplate=f"%{{x}} cuts<br>{html.escape(title)} β = %{{y:.3f}}<extra></extra>",
+                hovertemplate=f"%{{x}} cuts<br>{html.escape(title)} β = %{{customdata:.3f}}<extra></extra>",
                 row=1,
                 col=1,
             )
-        figure.update_yaxes(title="weights β", row=1, col=1)
+        figure.update_yaxes(title="weights β²", range=(0, 1), row=1, col=1)
     figure.add_bar(
         x=cuts,
         y=[state.n_cccp for state in states],

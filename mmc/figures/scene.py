@@ -214,7 +214,7 @@ def _curves(recording: Recording, cuts: list[CutState]) -> tuple[Curve, ...]:
     lower = np.array([cut.lower if cut.n_cuts else np.nan for cut in cuts])
     return (
         # A logarithmic axis has no place for a gap that has closed, nor for no objective at all.
-        Curve("gap to ε", {"": np.maximum(gap, epsilon / 10)}, log=True, level=epsilon),
+        Curve("gap", {"": np.maximum(gap, epsilon / 10)}, log=True, level=epsilon),
         Curve("", {"all constraints": objective, "those in Ω": lower}, log=True),
     )
 

@@ -30,7 +30,8 @@ class CutState(State):
     Attributes
     ----------
     f : ndarray of shape (n_samples,) or (n_samples, n_clusters)
-        f(x) for two clusters, whose sign is the label; otherwise f_p(x), the largest of which is.
+        f(x) for two clusters, whose sign is the label; otherwise f_p(x), the largest of which is. Before the
+        first cut it is zero, and the labels are those of the start.
     slack : float
         ξ of the solution on Ω.
     violation : float
@@ -75,11 +76,11 @@ class CutState(State):
     @property
     def caption(self) -> str:
         """One sentence that says what happened in this step."""
+        if self.n_cuts == 0:
+            return "start: no constraint yet, so every point is within the margin"
         empty = ""
         if self.n_empty:
             empty = f"; {self.n_empty} cluster{'s are' if self.n_empty > 1 else ' is'} empty"
-        if self.n_cuts == 0:
-            return "start: no constraint yet, so every point is within the margin"
         n = len(self.marked)
         what = f"{n} point{'' if n == 1 else 's'} within the margin, gap {self.gap:.2g}"
         end = ", done" if self.converged else ""
@@ -132,20 +133,22 @@ def cutting_planes(
         First that of the empty working set, v = 0.
     """
     n, m, M = len(labels), sides.n_blocks, len(members)
-    titles = tuple(member.title for member in members)
+    titles = tuple(member.kernel.title for member in members)
     progress = 0.0
 
-    def state(fit: Fit, cut: Cut, n_cuts: int, n_cccp: int, labels: Labels, before: Labels) -> CutState:
+    def state(
+        fit: Fit, cut: Cut, n_cuts: int, n_cccp: int, labels: Labels, before: Labels, last: bool
+    ) -> CutState:
         nonlocal progress
         f = fit.f if m > 1 else fit.f[:, 0]
         violation = float(np.clip(1.0 - lead(f), 0.0, None).mean())
         gap = violation - fit.slack
-        done = np.log(max(gap, epsilon)) / np.log(epsilon) if 0 < epsilon < 1 else 0.0
+        done = np.log(max(gap, epsilon)) / np.log(epsilon)  # from a gap of one to ε
         progress = max(progress, float(min(done, 0.99)))
         return CutState(
             labels=labels,
             objective=fit.norm + C * violation,
-            converged=n_cuts > 0 and gap <= epsilon,
+            converged=last or (n_cuts > 0 and gap <= epsilon),
             progress=progress,
             n_empty=max(m, 2) - len(np.unique(labels)),
             f=f,
@@ -164,7 +167,7 @@ def cutting_planes(
 
     nothing = np.zeros((n, m))
     cut = sides.first(labels, members)
-    yield state(Fit(nothing, nothing, 0.0, np.full(M, M**-0.5), 0.0, 0.0), cut, 0, 0, labels, labels)
+    yield state(Fit(nothing, nothing, 0.0, np.full(M, M**-0.5), 0.0, 0.0), cut, 0, 0, labels, labels, False)
     working = WorkingSet(members, sides, labels)
     while True:
         before = working.labels
@@ -172,20 +175,26 @@ def cutting_planes(
         fit, n_cccp = _cccp(working, C, balance, tol)
         found = sides.labels(fit.f)
         cut = sides.cut(fit.f, found)
-        yield state(fit, cut, len(working.cuts), n_cccp, found, before)
+        # With many clusters the CCCP need not settle, and a constraint that is there already helps no more.
+        known = any(np.array_equal(cut.rivals, old.rivals) for old in working.cuts)
+        yield state(fit, cut, len(working.cuts), n_cccp, found, before, known)
         working.relabel(found)
 
 
 def _cccp(working: WorkingSet, C: float, balance: float, tol: float) -> tuple[Fit, int]:
-    """Solve, label anew and linearise there, [MKC] Algorithms 2 and 4, until the objective hardly changes."""
+    """Solve, label anew and linearise there, [MKC] Algorithms 2 and 4, until the objective hardly changes.
+
+    With many clusters it may go round in circles, which ends it too.
+    """
     last, n_solved = np.inf, 0
+    seen = {working.labels.tobytes()}
     while True:
         fit = working.solve(C, balance)
         n_solved += 1
         value = fit.norm + C * fit.slack
         labels = working.sides.labels(fit.f)
-        settled = np.array_equal(labels, working.labels) or abs(last - value) <= tol * value
-        if settled or n_solved == _MAX_CCCP:
+        if labels.tobytes() in seen or abs(last - value) <= tol * value or n_solved == _MAX_CCCP:
             return fit, n_solved
+        seen.add(labels.tobytes())
         last = value
         working.relabel(labels)

@@ -31,6 +31,8 @@ K_k, β_k             `kernels[k]`, `beta[k]`
 Deviations from the paper
 -------------------------
 - The dual is solved instead of the cone program over all features; value, β and f are the same.
+- Linear and polynomial kernels see points from the mean of the training points, so that the origin does not
+  matter; the paper's see them from the origin.
 - Kernels are divided by the variance of the points that they see (`normalize`). Otherwise β says which kernel
   has the largest numbers.
 - The paper does not say where the CCCP begins. Here labels are given to begin with: by k-means, at random, or
@@ -61,7 +63,7 @@ from mmc.base import StepwiseClusterer, checked_labels, require_points
 from mmc.kernels import LENGTHS
 from mmc.maxmargin.binary import far_apart_k_means
 from mmc.maxmargin.cuts import CutState, cutting_planes
-from mmc.maxmargin.mixture import NAMED, KernelSpec, Member, check_kernels, fit_mixture
+from mmc.maxmargin.mixture import NAMED, FittedKernel, KernelSpec, Member, check_kernels, fit_mixture
 from mmc.maxmargin.sides import Classes, Halves, Sides
 from mmc.stepping import State
 
@@ -82,7 +84,7 @@ class CuttingPlaneClusterer(StepwiseClusterer):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [Interval(Integral, 2, None, closed="left")],
-        "C": [Interval(Real, 0, None, closed="neither")],
+        "C": [Interval(Real, 0, 1e9, closed="right")],  # beyond, the solver's numbers end
         "balance": [Interval(Real, 0, 1, closed="left")],
         "epsilon": [Interval(Real, 0, 1, closed="neither")],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -103,6 +105,7 @@ class CuttingPlaneClusterer(StepwiseClusterer):
     n_init: int
     max_cuts: int
     random_state: int | np.random.RandomState | None
+    kernels_: list[FittedKernel]
     beta_: Array
     dual_coef_: Array
     intercept_: float
@@ -128,8 +131,9 @@ class CuttingPlaneClusterer(StepwiseClusterer):
         if self.state_.n_empty:
             found = self.n_clusters - self.state_.n_empty
             warnings.warn(
-                f"Only {found} of {self.n_clusters} clusters hold points: with this C and balance it costs "
-                "less to give the others up. Raise C, lower balance, or try more starts (n_init).",
+                f"Only {found} of {self.n_clusters} clusters hold points: with these settings a wider margin "
+                "was found without the others. Try more starts (n_init), another C or balance, or fewer "
+                "clusters.",
                 ConvergenceWarning,
                 stacklevel=2,
             )
@@ -148,7 +152,12 @@ class CuttingPlaneClusterer(StepwiseClusterer):
         sides = Halves() if self.n_clusters == 2 else Classes(self.n_clusters)
         specs = self._specs(X)
         starts = self._draw_starts(X)
-        members = fit_mixture(X, specs, normalize=self.normalize, centre=self.n_clusters == 2)
+        # Beside the kernels: work space, and the products of up to `max_cuts` columns with each of them.
+        columns = len(specs) * self.max_cuts * sides.n_blocks
+        n_arrays = 2 + -(-columns // len(X))
+        members = fit_mixture(
+            X, specs, normalize=self.normalize, centre=self.n_clusters == 2, n_arrays=n_arrays
+        )
         return Problem(members, sides, starts)
 
     def _draw_starts(self, X: Array) -> list[Labels]:
@@ -168,7 +177,7 @@ class CuttingPlaneClusterer(StepwiseClusterer):
         return list(distinct.values())
 
     def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
-        self.members_ = problem.members
+        self.kernels_ = [member.kernel for member in problem.members]  # without their matrices
         return len(problem.starts), (
             cutting_planes(
                 problem.members,
@@ -186,20 +195,20 @@ class CuttingPlaneClusterer(StepwiseClusterer):
         self.beta_, self.dual_coef_, self.intercept_ = state.beta, state.coef, state.bias
 
     def _follow(self, X: Array) -> Callable[[CutState], Array]:
-        unknown = [member.title for member in self.members_ if member.compare is None]
+        unknown = sum(kernel.compare is None for kernel in self.kernels_)
         if unknown:
             raise ValueError(
-                f"{len(unknown)} of the kernels are matrices, which know of no points but those of the fit. "
+                f"{unknown} of the kernels are matrices, which know of no points but those of the fit. "
                 "Give callables to predict for others."
             )
-        raw = [member.compare(X) / member.scale for member in self.members_ if member.compare is not None]
+        raw = [kernel.compare(X) / kernel.scale for kernel in self.kernels_ if kernel.compare is not None]
 
         def values(state: CutState) -> Array:
             f = np.full((len(X), *state.coef.shape[1:]), state.bias)
-            for K, weight, member in zip(raw, state.beta, self.members_, strict=True):
+            for K, weight, kernel in zip(raw, state.beta, self.kernels_, strict=True):
                 f += weight * (K @ state.coef)
                 if state.f.ndim == 1:  # centred, as the bias asks for
-                    f -= weight * (member.means @ state.coef)
+                    f -= weight * (kernel.means @ state.coef)
             return np.column_stack([-f, f]) if state.f.ndim == 1 else f
 
         return values
@@ -213,7 +222,7 @@ class CPMMC(CuttingPlaneClusterer):
     n_clusters : int
     kernel : {"rbf", "linear", "poly", "precomputed"}
     gamma, width, degree, coef0
-        Of the kernel, as in `mmc.kernels`.
+        Of the kernel, as in `mmc.kernels`; points are seen from their mean.
     C : float
         What the mean loss costs; see `mmc.maxmargin.cutting_plane`.
     balance : float
@@ -306,7 +315,8 @@ class MKC(CuttingPlaneClusterer):
     kernels : sequence
         Each a name ("linear", "poly", "rbf"), a pair of a name and parameters such as
         ``("rbf", {"width": 0.5})``, a callable that takes two arrays of points, or the n×n matrix itself.
-        "poly" takes `degree`, `coef0` and `gamma`; "rbf" takes `width` and `gamma`.
+        "poly" takes `degree`, `coef0` and `gamma`, "rbf" takes `width` and `gamma`; their defaults are those
+        of `CPMMC`.
     C, balance, epsilon, tol, init, n_init, max_cuts, random_state
         As for `CPMMC`.
     normalize : bool

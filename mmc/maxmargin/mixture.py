@@ -6,14 +6,14 @@ read lists of the first two as text, for the command line and addresses.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mmc.kernels import Kernel, checked_gram, fit_kernel, require_memory
+from mmc.kernels import LENGTHS, Kernel, checked_gram, fit_kernel, require_memory
 
 Array = NDArray[np.float64]
 
@@ -24,8 +24,19 @@ NAMED: dict[str, tuple[str, ...]] = {
     "rbf": ("width", "gamma"),
 }
 
+#: What each parameter may be.
+_RANGES = {
+    "degree": (1, 20, "a whole number from 1 to 20"),
+    "coef0": (0, 1e6, "a number from 0 to 1e6"),
+    "width": (1e-6, 1e6, "a number from 1e-6 to 1e6"),
+    "gamma": (1e-30, 1e30, "a positive number, or neighbors, median or max"),
+}
+
+#: Kernels that a text may hold.
+_MOST = 20
+
 #: What stands for a kernel without parameters of its own.
-_USUAL: dict[str, Any] = {"degree": 2, "coef0": 1.0, "width": 2.0, "gamma": "neighbors"}
+USUAL: dict[str, Any] = {"degree": 3, "coef0": 1.0, "width": 2.0, "gamma": "neighbors"}
 
 #: Below this share of the raw diagonal a centred kernel is rounding: it does not vary over the points.
 _FLAT = 1e-12
@@ -48,16 +59,14 @@ class KernelSpec:
 
 
 @dataclass(frozen=True, eq=False)
-class Member:
-    """One kernel of a mixture, fitted to the training points.
+class FittedKernel:
+    """What it takes to compare new points with the training points by one kernel of a mixture.
 
     Attributes
     ----------
     title : str
-    matrix : ndarray of shape (n, n)
-        Scaled, and centred where the problem has a bias.
     means : ndarray of shape (n,)
-        Mean of each row before centring, scaled.
+        Mean of each row of the kernel's matrix, scaled.
     scale : float
         What the raw kernel was divided by.
     compare : callable or None
@@ -65,10 +74,50 @@ class Member:
     """
 
     title: str
-    matrix: Array
     means: Array
     scale: float
     compare: Compare | None
+
+
+class Member(NamedTuple):
+    """One kernel of a mixture, and its matrix on the training points.
+
+    Attributes
+    ----------
+    kernel : FittedKernel
+    matrix : ndarray of shape (n, n)
+        Scaled, and centred where the problem has a bias.
+    """
+
+    kernel: FittedKernel
+    matrix: Array
+
+
+@dataclass(frozen=True, eq=False)
+class _Moved:
+    """A kernel that sees points from the mean of the training points, so that the origin does not matter."""
+
+    centre: Array
+    kernel: Kernel
+
+    def __call__(self, X: Array) -> Array:
+        return self.kernel(X - self.centre)
+
+
+@dataclass(frozen=True, eq=False)
+class _Called:
+    """A user's function with the training points."""
+
+    function: Callable[[Array, Array], Any]
+    points: Array
+
+    def __call__(self, X: Array) -> Array:
+        K = np.array(self.function(X, self.points), dtype=np.float64)
+        if K.shape != (len(X), len(self.points)):
+            raise ValueError(
+                f"A kernel must give an array of {len(X)} rows and {len(self.points)} columns, not {K.shape}."
+            )
+        return K
 
 
 def check_kernels(kernels: Any) -> list[KernelSpec]:
@@ -88,8 +137,8 @@ def check_kernels(kernels: Any) -> list[KernelSpec]:
     ValueError
         Naming the kernel and what would be right.
     """
-    if isinstance(kernels, str) or not isinstance(kernels, Iterable):
-        raise ValueError(f"kernels={kernels!r} is not right: give a list, such as ['linear', 'rbf'].")
+    if not isinstance(kernels, list | tuple):
+        raise ValueError(f"kernels={_brief(kernels)} is not right: give a list, such as ['linear', 'rbf'].")
     specs = [_check(kernel) for kernel in kernels]
     if not specs:
         raise ValueError("kernels is empty: give at least one, such as ['rbf'].")
@@ -123,6 +172,8 @@ def parse_kernels(text: str) -> list[Any]:
                 raise ValueError(f"{part.strip()!r} is no kernel: a parameter is written name=value.")
             parameters[key.strip()] = _read(value.strip())
         kernels.append([name, parameters] if parameters else name)
+    if len(kernels) > _MOST:
+        raise ValueError(f"{len(kernels)} kernels are more than the {_MOST} that can be written.")
     check_kernels(kernels)
     return kernels
 
@@ -171,20 +222,9 @@ def fit_mixture(
 
 
 def _fit(X: Array, spec: KernelSpec, *, normalize: bool, centre: bool) -> Member:
-    compare: Compare | None
-    if spec.source is None:
-        values = _USUAL | dict(spec.parameters)
-        fitted: Kernel
-        fitted, K = fit_kernel(X, kernel=spec.name, **values)
-        compare = fitted
-    elif callable(spec.source):
-        function, points = spec.source, X.copy()
-        K = checked_gram(_called(function, X, X))
-        compare = lambda new: _called(function, new, points)  # noqa: E731
-    else:
-        K, compare = checked_gram(np.array(spec.source, dtype=np.float64)), None
-        if len(K) != len(X):
-            raise ValueError(f"A matrix of {len(K)} rows was given as a kernel of {len(X)} points.")
+    compare, K = _compared(X, spec)
+    if not np.isfinite(K).all():
+        raise ValueError(f"The kernel {spec.title!r} overflows on these points; rescale the columns.")
     means = K.mean(axis=0)
     variance = float(np.trace(K) / len(K) - means.mean())
     flat = variance <= _FLAT * max(float(np.abs(np.diagonal(K)).max()), 1e-300)
@@ -196,7 +236,24 @@ def _fit(X: Array, spec: KernelSpec, *, normalize: bool, centre: bool) -> Member
         if flat:
             K[:] = 0.0
     K /= scale
-    return Member(spec.title, K, means / scale, scale, compare)
+    return Member(FittedKernel(spec.title, means / scale, scale, compare), K)
+
+
+def _compared(X: Array, spec: KernelSpec) -> tuple[Compare | None, Array]:
+    """Give what compares new points, and the raw matrix of the training points."""
+    if callable(spec.source):
+        called = _Called(spec.source, X.copy())
+        return called, checked_gram(called(X))
+    if spec.source is not None:
+        K = checked_gram(np.array(spec.source, dtype=np.float64))
+        if len(K) != len(X):
+            raise ValueError(f"A matrix of {len(K)} rows was given as a kernel of {len(X)} points.")
+        return None, K
+    values = USUAL | dict(spec.parameters)
+    moved = np.zeros(X.shape[1]) if spec.name == "precomputed" else X.mean(axis=0)
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is named by the caller
+        fitted, K = fit_kernel(X - moved, kernel=spec.name, **values)
+    return (fitted if spec.name == "precomputed" else _Moved(moved, fitted)), K
 
 
 def _check(kernel: Any) -> KernelSpec:
@@ -206,53 +263,33 @@ def _check(kernel: Any) -> KernelSpec:
         kernel = (kernel, {})
     if callable(kernel):
         return KernelSpec(getattr(kernel, "__name__", type(kernel).__name__), source=kernel)
-    if isinstance(kernel, np.ndarray) and kernel.ndim == 2:
+    if hasattr(kernel, "__array__") and np.ndim(kernel) == 2:
         return KernelSpec("matrix", source=kernel)
     if not (isinstance(kernel, list | tuple) and len(kernel) == 2 and isinstance(kernel[1], dict)):
         raise ValueError(
-            f"{kernel!r} is no kernel: give a name, a pair such as ('rbf', {{'width': 0.5}}), a callable or "
-            "a square matrix."
+            f"{_brief(kernel)} is no kernel: give a name, a pair such as ('rbf', {{'width': 0.5}}), a "
+            "callable or a square matrix."
         )
     name, parameters = kernel
     if not isinstance(name, str) or name not in NAMED:
-        raise ValueError(f"There is no kernel {name!r} here; there are {', '.join(NAMED)}.")
+        raise ValueError(f"There is no kernel {_brief(name)} here; there are {', '.join(NAMED)}.")
     for key, value in parameters.items():
         if key not in NAMED[name]:
             known = ", ".join(NAMED[name]) or "no parameters"
-            raise ValueError(f"The kernel {name!r} does not take {key!r}, it has {known}.")
+            raise ValueError(f"The kernel {name!r} does not take {_brief(key)}, it has {known}.")
         _check_value(name, key, value)
     return KernelSpec(name, tuple(parameters.items()))
 
 
 def _check_value(name: str, key: str, value: Any) -> None:
     """Refuse a value of a kernel's parameter that makes no kernel."""
-    if key == "gamma" and value in ("neighbors", "median", "max"):
+    if key == "gamma" and isinstance(value, str) and value in LENGTHS:
         return
-    number = isinstance(value, int | float | np.number) and np.isfinite(value)
-    allowed = {
-        "degree": "a whole number from 1 to 20",
-        "coef0": "a number from 0",
-        "width": "a positive number",
-        "gamma": "a positive number, or neighbors, median or max",
-    }[key]
-    fits = (
-        number
-        and {
-            "degree": value in range(1, 21),
-            "coef0": number and value >= 0,
-            "width": number and value > 0,
-            "gamma": number and value > 0,
-        }[key]
-    )
-    if not fits:
-        raise ValueError(f"{key}={value!r} of the kernel {name!r} is not right: give {allowed}.")
-
-
-def _called(function: Callable[[Array, Array], Any], X: Array, Y: Array) -> Array:
-    K = np.array(function(X, Y), dtype=np.float64)
-    if K.shape != (len(X), len(Y)):
-        raise ValueError(f"A kernel must give an array of {len(X)} rows and {len(Y)} columns, not {K.shape}.")
-    return K
+    low, high, what = _RANGES[key]
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    number = number and bool(low <= value <= high)
+    if not number or (key == "degree" and value != int(value)):
+        raise ValueError(f"{key}={_brief(value)} of the kernel {name!r} is not right: give {what}.")
 
 
 def _read(text: str) -> float | int | str:
@@ -260,7 +297,13 @@ def _read(text: str) -> float | int | str:
         value = float(text)
     except ValueError:
         return text
-    return int(value) if value.is_integer() and "." not in text else value
+    return int(value) if value.is_integer() and "." not in text and abs(value) < 2**53 else value
+
+
+def _brief(value: Any) -> str:
+    """Quote a value of any length in a message."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _short(value: Any) -> str:

@@ -70,6 +70,9 @@ from mmc.stepping import State
 #: Random vectors that are rounded before the program is solved, so that watching costs little.
 _N_ON_THE_WAY = 20
 
+#: Steps of libsvm times points that a labelling is judged by: hundreds of them are, and none may hold up all.
+_EFFORT = 3e6
+
 #: A matrix whose largest eigenvalue is below this share of n says nothing; the diagonal should be about 1.
 _NOTHING = 1e-3
 
@@ -135,7 +138,7 @@ class SemidefiniteClusterer(BinaryClusterer):
         },
         "C": [Interval(Real, 0, None, closed="neither")],
         "balance": [Interval(Real, 0, 1, closed="both")],
-        "n_draws": [Interval(Integral, 0, None, closed="left")],
+        "n_draws": [Interval(Integral, 0, 10_000, closed="both")],
         "solver": [StrOptions({"SCS", "CLARABEL"})],
         "tol": [Interval(Real, 0, 1, closed="neither")],
         "time_limit": [Interval(Real, 0, None, closed="neither")],
@@ -174,7 +177,7 @@ class SemidefiniteClusterer(BinaryClusterer):
         bound = size_bound(self.balance, n)
         kernel, K = self._gram(X)
         directions = check_random_state(self.random_state).standard_normal((self.n_draws, n))
-        return Problem(kernel, K, SVMachine(K, self.C), bound, directions)
+        return Problem(kernel, K, SVMachine(K, self.C, _EFFORT), bound, directions)
 
     def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
         self.kernel_ = problem.kernel
@@ -246,8 +249,8 @@ class MMC(SemidefiniteClusterer):
     n_neighbors : int, default=7
         Of the local-scaling kernel.
     C : float, default=10.0
-        What an error costs. From about 1 on, Gaussian kernels of usual widths make no errors and the value
-        has no effect.
+        What an error costs. From about 1 on, Gaussian kernels of usual widths make no errors, and a larger
+        value only slows SCS down.
     balance : float, default=0.35
         ℓ as a share of the points: by how many the sizes of the clusters may differ.
     n_draws : int, default=200
@@ -255,7 +258,7 @@ class MMC(SemidefiniteClusterer):
         most 20 until the program is solved. 0 is the paper's rounding.
     solver : {"SCS", "CLARABEL"}, default="SCS"
         SCS is fast and can be watched. Clarabel is more exact, and a hundred times slower at 60 points.
-    tol : float, default=1e-4
+    tol : float, default=3e-5
         Accuracy of the solver, absolute and relative.
     time_limit : float, default=60.0
         Seconds that the solver may take; then `SolverError` is raised and the last state stays.
@@ -329,7 +332,7 @@ class MMC(SemidefiniteClusterer):
         balance: float = 0.35,
         n_draws: int = 200,
         solver: str = "SCS",
-        tol: float = 1e-4,
+        tol: float = 3e-5,
         time_limit: float = 60.0,
         max_samples: int = 100,
         random_state: int | np.random.RandomState | None = None,
@@ -397,7 +400,7 @@ class GMMC(SemidefiniteClusterer):
         balance: float = 0.2,
         n_draws: int = 200,
         solver: str = "SCS",
-        tol: float = 1e-4,
+        tol: float = 3e-5,
         time_limit: float = 60.0,
         max_samples: int = 300,
         random_state: int | np.random.RandomState | None = None,

@@ -21,10 +21,7 @@ Labels = NDArray[np.int64]
 
 
 class WorkingSet:
-    """Ω with the columns of the dual and their products with the kernels, kept up to date.
-
-    A point that changes its label changes one row of every column, and the products by an outer product.
-    """
+    """Ω with the columns of the dual and their products with the kernels, kept up to date."""
 
     def __init__(self, members: Sequence[Member], sides: Sides, labels: Labels) -> None:
         self.sides, self.members, self.labels = sides, members, labels

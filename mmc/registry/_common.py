@@ -5,7 +5,9 @@ from __future__ import annotations
 from mmc.kernels import KERNELS, LENGTHS
 from mmc.registry._types import Parameter
 
-N_CLUSTERS = Parameter("n_clusters", "int", "Clusters k", "How many clusters to look for.", 2, 20)
+N_CLUSTERS = Parameter(
+    "n_clusters", "int", "Clusters k", "How many clusters to look for.", 2, 20, swept=False
+)
 RANDOM_STATE = Parameter(
     "random_state",
     "int",
@@ -14,6 +16,7 @@ RANDOM_STATE = Parameter(
     0,
     2**31 - 1,
     advanced=True,
+    swept=False,
 )
 KERNEL = (
     Parameter(
@@ -73,7 +76,13 @@ KERNEL = (
     ),
 )
 TWO_CLUSTERS = Parameter(
-    "n_clusters", "int", "Clusters k", "Parts the points in two; for more choose RecursiveBinary.", 2, 2
+    "n_clusters",
+    "int",
+    "Clusters k",
+    "Parts the points in two; for more choose RecursiveBinary.",
+    2,
+    2,
+    swept=False,
 )
 ALPHA = Parameter(
     "alpha",

@@ -26,6 +26,7 @@ _SOLVING = (
         1000,
         steps=(0, 10, 30, 100, 200, 500, 1000),
         advanced=True,
+        swept=False,
     ),
     Parameter(
         "solver",
@@ -40,7 +41,7 @@ _SOLVING = (
         "float",
         "Accuracy",
         "How exactly the program is solved. Small: more iterations.",
-        steps=(1e-6, 1e-5, 1e-4, 1e-3, 0.01),
+        steps=(1e-6, 1e-5, 3e-5, 1e-4, 1e-3, 0.01),
         advanced=True,
     ),
     Parameter(
@@ -50,6 +51,7 @@ _SOLVING = (
         "The solver gives up after this time, and what it has reached is kept.",
         steps=(10.0, 30.0, 60.0, 120.0, 300.0, 600.0),
         advanced=True,
+        swept=False,
     ),
     Parameter(
         "max_samples",
@@ -60,6 +62,7 @@ _SOLVING = (
         1000,
         steps=(50, 100, 200, 300, 500, 1000),
         advanced=True,
+        swept=False,
     ),
     replace(RANDOM_STATE, help="The same seed gives the same random roundings and the same result."),
 )

@@ -36,6 +36,8 @@ class Parameter:
         Whether a number may stand in place of a choice.
     advanced : bool
         Whether it is folded away at first.
+    swept : bool
+        Whether a sweep may try its values; not where it sets the effort, or what the result is about.
     when : tuple of (str, tuple of str)
         The parameter matters only when another one has one of these values.
     """
@@ -50,12 +52,13 @@ class Parameter:
     choices: tuple[str, ...] = ()
     free: bool = False
     advanced: bool = False
+    swept: bool = True
     when: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @property
     def candidates(self) -> tuple[float, ...]:
         """The values that a sweep tries: the steps, or the first ten of a range."""
-        if self.name in ("n_clusters", "random_state"):
+        if not self.swept:
             return ()
         if self.kind == "int" and not self.steps:
             return tuple(range(max(self.low, 1), min(self.high, max(self.low, 1) + 9) + 1))

@@ -151,17 +151,26 @@ def _cuts(outcome: Outcome) -> None:
     for i, (name, recording) in enumerate(outcome.recordings.items()):
         if len(outcome.recordings) > 1:
             st.markdown(f"**{name}**")
-        cuts = [state for state in recording.states if isinstance(state, CutState)]
+        cuts = _cuts_of(recording)
         st.plotly_chart(
             cut_bars(cuts[1:] or cuts),
             key=f"cut_bars_{i}",
             config={"displayModeBar": False},
             alt=f"Weights of {len(cuts[0].kernels)} kernels and CCCP iterations over {len(cuts) - 1} cuts.",
         )
-    st.caption(
-        "With every cut the margin decides anew how much each kernel counts (β). Between two cuts labels and "
-        "border are found by turns, each time by solving one small problem: those are the CCCP iterations."
+    weighed = any(len(state.kernels) > 1 for state in _cuts_of(outcome.main))
+    weights = (
+        "With every cut the margin decides anew how much each kernel counts: the bars are the squares of the "
+        "weights β, which add up to one. "
     )
+    st.caption(
+        f"{weights if weighed else ''}Between two cuts labels and border are found by turns, each time by "
+        "solving one small problem: those are the CCCP iterations."
+    )
+
+
+def _cuts_of(recording: Recording) -> list[CutState]:
+    return [state for state in recording.states if isinstance(state, CutState)]
 
 
 def _relaxations(outcome: Outcome) -> None:
@@ -179,11 +188,18 @@ def _relaxations(outcome: Outcome) -> None:
         )
         share = state.spectrum[0] / max(float(np.maximum(state.spectrum, 0.0).sum()), 1e-300)
         st.caption(
-            f"Labels would make a matrix of +1 and −1 with a single eigenvalue above zero. This one has "
-            f"{share:.0%} of its weight on the first: the nearer to 100 %, the less was lost by relaxing. "
-            "The strip on top shows the labels it was rounded to. No labelling can have a lower value of the "
-            f"program than {state.relaxation:.4g}."
+            f"Labels alone would make a matrix with a single eigenvalue above zero. This one has {share:.0%} "
+            "of its weight on the first: the nearer to 100 %, the less was lost by relaxing. The strip on top "
+            f"shows the labels it was rounded to.{_bound(name, state)}"
         )
+
+
+def _bound(name: str, state: SemidefiniteState) -> str:
+    """Say what the program's value is good for, once it is solved."""
+    if not state.converged:
+        return ""
+    limited = ", if its border goes through the origin" if name == "MMC" else ""
+    return f" No labelling costs the program less than {state.relaxation:.4g}{limited}."
 
 
 def _restarts(outcome: Outcome) -> None:
@@ -192,11 +208,13 @@ def _restarts(outcome: Outcome) -> None:
     for name, recording in outcome.recordings.items():
         before = f"{name}: " if len(outcome.recordings) > 1 else ""
         objectives = [end.objective for end in recording.ends]
+        order = np.lexsort((objectives, [end.n_empty for end in recording.ends]))  # as the fit chooses
+        keys = np.argsort(order)
         if y is None:
-            curves[f"{before}lowest objective"] = best_of_starts(objectives, objectives)
+            curves[f"{before}lowest objective"] = best_of_starts(keys, objectives)
             continue
         errors = [100.0 * clustering_error(y, end.labels) for end in recording.ends]
-        curves[f"{before}error of the lowest objective"] = best_of_starts(objectives, errors)
+        curves[f"{before}error of the lowest objective"] = best_of_starts(keys, errors)
         curves[f"{before}lowest error"] = best_of_starts(errors, errors)
     title = "objective" if y is None else "error (%)"
     st.plotly_chart(

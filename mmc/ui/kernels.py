@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mmc import registry
 from mmc.figures import make_view, thumbnail
 from mmc.maxmargin.cuts import CutState
-from mmc.maxmargin.mixture import check_kernels, text_of
+from mmc.maxmargin.mixture import USUAL, check_kernels, text_of
 from mmc.metrics import adjusted_rand_score, majority_accuracy, matched_labels
 from mmc.recording import Recording, record
 from mmc.stepping import Step
@@ -28,9 +28,9 @@ _WIDTHS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0)
 #: Kinds of kernels that can be turned on, the parameter of each, its values and the one to begin with.
 _ROWS: dict[str, tuple[str, str, str, tuple[float, ...], float]] = {
     "linear": ("Linear", "linear", "", (), 0.0),
-    "poly": ("Polynomial", "poly", "degree", (2, 3, 4, 5, 6, 8), 2),
+    "poly": ("Polynomial", "poly", "degree", (2, 3, 4, 5, 6, 8), USUAL["degree"]),
     "narrow": ("RBF, narrow", "rbf", "width", _WIDTHS, 0.5),
-    "rbf": ("RBF", "rbf", "width", _WIDTHS, 2.0),
+    "rbf": ("RBF", "rbf", "width", _WIDTHS, USUAL["width"]),
     "wide": ("RBF, wide", "rbf", "width", _WIDTHS, 6.0),
 }
 _HELP = {
@@ -40,20 +40,15 @@ _HELP = {
 _PICTURE = 150
 
 
-def kernel_controls() -> list[Any]:
+def kernel_controls() -> str:
     """Let a person turn kernels on and off and set their parameters.
 
     What they come to is written as text, which is bound to the address and can be changed by hand as well.
 
     Returns
     -------
-    list
-        As `mmc.MKC` takes it.
-
-    Raises
-    ------
-    ValueError
-        If the text is no list of kernels.
+    str
+        For the registry to read; by hand anything can have been written.
     """
     parameter = registry.get("MKC").parameter("kernels")
     text = asked_text("kernels") or parameter.write(registry.get("MKC").default("kernels"))
@@ -62,10 +57,11 @@ def kernel_controls() -> list[Any]:
     except ValueError:
         chosen = None
     st.markdown("**Kernels**", help=parameter.help)
-    if chosen is None:
-        st.caption("These kernels were written by hand, below.")
-    else:
-        _draw_rows(chosen)
+    with st.container():  # of its own, so that the text below keeps its place, and with it its address
+        if chosen is None:
+            st.caption("These kernels were written by hand, below.")
+        else:
+            _draw_rows(chosen)
     with st.expander("Kernels as text"):
         written = st.text_input(
             "Kernels as text",
@@ -75,7 +71,7 @@ def kernel_controls() -> list[Any]:
             label_visibility="collapsed",
             help=parameter.help,
         )
-    return list(parameter.parse(written or ""))
+    return written or ""
 
 
 def _rows_of(kernels: list[Any]) -> dict[str, float] | None:

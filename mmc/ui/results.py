@@ -8,7 +8,7 @@ import streamlit as st
 
 from mmc import registry
 from mmc.metrics import adjusted_rand_score, clustering_error
-from mmc.ui.frame import plain
+from mmc.ui.frame import notice, plain
 from mmc.ui.runs import Outcome
 
 
@@ -21,10 +21,18 @@ def result_summary(outcome: Outcome) -> None:
     """
     for note in outcome.dataset.notes:
         st.caption(plain(note))
-    for name in outcome.recordings:
+    for name, recording in outcome.recordings.items():
         if len(outcome.recordings) > 1:
             st.markdown(f"**{name}**")
         _metrics(outcome, name)
+        lost = recording.estimator.state_.n_empty
+        if lost:
+            notice(
+                f"{name} kept {recording.estimator.get_params()['n_clusters'] - lost} clusters only: with "
+                "these settings a wider margin was found without the others. Try more starts, another C or "
+                "balance, or fewer clusters.",
+                "warning",
+            )
     # A plain table: the editor behind st.dataframe would be one more large script on the first visit.
     st.table(_sizes(outcome))
 

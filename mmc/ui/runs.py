@@ -14,7 +14,7 @@ from mmc.base import StepwiseClusterer
 from mmc.datasets import Dataset
 from mmc.experiment import Data, Experiment
 from mmc.recording import Recording, record
-from mmc.ui.jobs import Report
+from mmc.ui.jobs import TIME_LIMIT, Report
 from mmc.ui.store import NotYet, obtain
 
 
@@ -99,7 +99,7 @@ def _work(
     dataset = load_within(experiment, content)
     share = 0.5 if beside else 1.0
     second = _companion(experiment, beside) if beside else None
-    model = experiment.make()
+    model = _within_time(experiment.make())
     main = record(model, dataset.X, go_on=lambda s: report(share * s.progress, s.state.caption))
     recordings = {experiment.algorithm: main}
     if beside and second is not None:
@@ -108,7 +108,17 @@ def _work(
         recordings[beside] = record(
             second, dataset.X, go_on=lambda s: report(0.5 + 0.5 * s.progress, s.state.caption)
         )
-    return Outcome(key, experiment, dataset, recordings)
+    failure = next((recording.failure for recording in recordings.values() if recording.failure), "")
+    return Outcome(
+        key, experiment, dataset, recordings, f"ended by the solver ({failure})" if failure else ""
+    )
+
+
+def _within_time(model: StepwiseClusterer) -> StepwiseClusterer:
+    """Give a solver that cannot be stopped on its way no more time than a job has."""
+    if "time_limit" in model.get_params():
+        model.set_params(time_limit=min(model.get_params()["time_limit"], TIME_LIMIT))
+    return model
 
 
 def _companion(experiment: Experiment, name: str) -> StepwiseClusterer:
@@ -119,7 +129,7 @@ def _companion(experiment: Experiment, name: str) -> StepwiseClusterer:
         offered = parameter.kind != "choice" or parameter.free or value in parameter.choices
         if value is not None and offered:
             shared[parameter.name] = value
-    model = registry.get(name).make(shared)
+    model = _within_time(registry.get(name).make(shared))
     model._validate_params()
     return model
 

@@ -44,7 +44,7 @@ def test_kernels_are_turned_on_and_off(cutting_planes, settle):
     at = cutting_planes(**SMALL)
     at.toggle(key="use_linear").set_value(False)
     settle(at)
-    assert at.session_state["kernels"] == "poly:degree=2, rbf:width=2"
+    assert at.session_state["kernels"] == "poly:degree=3, rbf:width=2"
     at.toggle(key="use_narrow").set_value(True)
     settle(at)
     at.select_slider(key="value_poly").set_value(4.0)
@@ -75,6 +75,33 @@ def test_kernels_written_by_hand(cutting_planes, settle):
     settle(at)
     assert "there are linear" in at.error[0].value.replace("\\", "")
     assert at.session_state["cut"] is before
+    assert at.select_slider(key="C").value == 100.0  # every other control is still there
+
+
+@pytest.mark.parametrize(
+    "text", ["rbf:width=1e30", "poly:degree=1e30", "rbf:width=nan", "linear," * 30 + "rbf"]
+)
+def test_nonsense_in_the_address_is_named(text, cutting_planes):
+    """Numbers beyond all measure and too many kernels are refused with a message."""
+    at = cutting_planes(**SMALL, kernels=text)
+    assert not at.exception
+    assert "is not right" in at.error[0].value.replace("\\", "")
+
+
+def test_a_lost_cluster_is_told(cutting_planes):
+    """Where fewer clusters are left than were asked for, the page says so."""
+    at = cutting_planes(data="iris", n_clusters="4")
+    kept = at.session_state["cut"].main.estimator.state_.n_empty
+    assert bool(kept) == any("clusters only" in warning.value for warning in at.warning)
+    assert kept
+
+
+def test_a_solver_that_gives_up_leaves_what_it_had(cutting_planes):
+    """The matrix that SCS had reached is shown with what the solver said."""
+    at = cutting_planes(data="moons", n="60", algorithm="MMC", tol="1e-12", time_limit="1")
+    assert not at.exception
+    assert any("ended by the solver" in warning.value for warning in at.warning)
+    assert charts(at) == ["chart_0", "relaxation_0"]
 
 
 def test_each_kernel_alone(cutting_planes):

@@ -45,3 +45,22 @@ def test_a_toggle_changes_the_run_and_the_address(app, new_page, drawn):
     drawn(page)
     expect(page.locator(".st-key-cut_bars_0 .legendtext")).to_have_count(2)
     expect(page.locator(".st-key-use_linear input")).not_to_be_checked()
+
+
+def test_the_address_follows_the_text(app, new_page, drawn):
+    """Wrong text and then right text: the address ends with what is run, and no other control is lost."""
+    page = new_page()
+    page.goto(f"{app}/{_ADDRESS}&C=16")
+    drawn(page)
+    page.get_by_text("Kernels as text").first.click()
+    field = page.locator(".st-key-kernels input")
+    field.fill("sigmoid")
+    field.press("Enter")
+    expect(page.get_by_text("is not right")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"C=16"))
+    field = page.locator(".st-key-kernels input")
+    field.fill("linear, rbf")
+    field.press("Enter")
+    expect(page.locator(".st-key-cut_bars_0 .legendtext")).to_have_count(2)
+    expect(page).to_have_url(re.compile(r"kernels=linear%2C(\+|%20)rbf"))
+    expect(page).to_have_url(re.compile(r"C=16"))

@@ -78,7 +78,8 @@ def test_bars_show_weights_and_problems(cut):
     states = cut[0].states[1:]
     figure = cut_bars(states)
     assert [bar.name for bar in figure.data] == ["linear", "rbf", "problems"]
-    np.testing.assert_allclose(figure.data[0].y, [s.beta[0] for s in states])
+    np.testing.assert_allclose(figure.data[0].y, [s.beta[0] ** 2 for s in states])
+    np.testing.assert_allclose(np.array(figure.data[0].y) + figure.data[1].y, 1.0)
     assert list(figure.data[2].y) == [s.n_cccp for s in states]
 
 
