@@ -189,8 +189,8 @@ def _relaxations(outcome: Outcome) -> None:
         share = state.spectrum[0] / max(float(np.maximum(state.spectrum, 0.0).sum()), 1e-300)
         st.caption(
             f"Labels alone would make a matrix with a single eigenvalue above zero. This one has {share:.0%} "
-            "of its weight on the first: the nearer to 100 %, the less was lost by relaxing. The strip on top "
-            f"shows the labels it was rounded to.{_bound(name, state)}"
+            "of its weight on the first: the nearer to 100 %, the less was lost by relaxing. The strip on "
+            f"top shows the labels it was rounded to.{_bound(name, state)}"
         )
 
 
