@@ -175,6 +175,22 @@ def require_points(n: int, k: int) -> None:
         )
 
 
+def random_labels(X: NDArray[np.float64], k: int, rng: np.random.RandomState) -> NDArray[np.int64]:
+    """Draw a labelling of equal sizes.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    k : int
+    rng : RandomState
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+    """
+    return np.asarray(rng.permutation(np.arange(len(X)) % k), dtype=np.int64)
+
+
 def checked_labels(init: ArrayLike, n: int, k: int) -> NDArray[np.int64]:
     """Check labels that were given as a start.
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.cluster import KMeans
 from sklearn.utils._param_validation import Interval
 
+from mmc.base import random_labels
 from mmc.maxmargin.kernelized import KernelClusterer
 from mmc.stepping import State
 
@@ -136,7 +137,7 @@ def size_bound(balance: float, n: int) -> int:
 
 def random_halves(X: Array, rng: np.random.RandomState) -> Labels:
     """Draw a labelling of equal sizes."""
-    return np.asarray(rng.permutation(np.arange(len(X)) % 2), dtype=np.int64)
+    return random_labels(X, 2, rng)
 
 
 def far_apart_k_means(X: Array, rng: np.random.RandomState) -> Labels:

@@ -59,7 +59,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mmc.base import StepwiseClusterer, checked_labels, require_points
+from mmc.base import StepwiseClusterer, checked_labels, random_labels, require_points
 from mmc.kernels import LENGTHS
 from mmc.maxmargin.binary import far_apart_k_means
 from mmc.maxmargin.cuts import CutState, cutting_planes
@@ -169,7 +169,7 @@ class CuttingPlaneClusterer(StepwiseClusterer):
                 'init="k-means" needs points, not a precomputed kernel; use "random" or give labels.'
             )
         rng = check_random_state(self.random_state)
-        draw = _random_labels if self.init == "random" else _k_means
+        draw = random_labels if self.init == "random" else _k_means
         distinct: dict[bytes, Labels] = {}
         for _ in range(self.n_init):
             labels = draw(X, self.n_clusters, rng)
@@ -369,11 +369,6 @@ class MKC(CuttingPlaneClusterer):
 
     def _specs(self, X: Array) -> Sequence[KernelSpec]:
         return check_kernels(self.kernels)
-
-
-def _random_labels(X: Array, k: int, rng: np.random.RandomState) -> Labels:
-    """Draw a labelling of equal sizes."""
-    return np.asarray(rng.permutation(np.arange(len(X)) % k), dtype=np.int64)
 
 
 def _k_means(X: Array, k: int, rng: np.random.RandomState) -> Labels:

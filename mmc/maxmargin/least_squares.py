@@ -19,7 +19,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
-from mmc.base import checked_labels, require_points
+from mmc.base import checked_labels, random_labels, require_points
 from mmc.kernels import Kernel, require_memory
 from mmc.maxmargin.kernelized import KernelClusterer
 from mmc.maxmargin.labelling import Array, Labels, RLSState, Search, indicators
@@ -128,7 +128,7 @@ class LeastSquaresClusterer(KernelClusterer):
                 'init="k-means++" needs points, not a precomputed kernel; use "random" or give labels.'
             )
         rng = check_random_state(self.random_state)
-        draw = _random_labels if self.init == "random" else _seeded_labels
+        draw = random_labels if self.init == "random" else _seeded_labels
         return [draw(X, k, rng) for _ in range(self.n_init)]
 
     def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
@@ -165,10 +165,6 @@ class LeastSquaresClusterer(KernelClusterer):
 
     def _positive_part(self, P: Array, T: Array) -> Array:
         return P - T if self._basis is None else (P @ self._basis) @ self._basis.T - T
-
-
-def _random_labels(X: Array, k: int, rng: np.random.RandomState) -> Labels:
-    return np.asarray(rng.permutation(np.arange(len(X)) % k), dtype=np.int64)
 
 
 def _seeded_labels(X: Array, k: int, rng: np.random.RandomState) -> Labels:

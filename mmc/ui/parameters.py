@@ -196,8 +196,9 @@ def _control(parameter: Parameter, default: Any) -> Any:
             st.text_input(parameter.label, "" if default is None else parameter.write(default), **common)
             or ""
         )
-    numbers = map(short, [*parameter.steps, *(v for v in _asked_for(parameter) if not isinstance(v, str))])
-    choices = list(dict.fromkeys([*parameter.choices, *numbers]))
+    # A number that is asked for stands there as it was written, so that the control finds it again.
+    asked = [asked_text(parameter.name)] if parameter.free and _asked_for(parameter) else []
+    choices = list(dict.fromkeys([*parameter.choices, *map(short, parameter.steps), *asked]))
     first = choices.index(default if isinstance(default, str) else short(default))
     return st.selectbox(parameter.label, choices, first, accept_new_options=parameter.free, **common)
 

@@ -58,7 +58,9 @@ def test_every_algorithm_runs(name, playground):
     result = at.session_state["result"]
     assert list(result.recordings) == [name]
     keys = {
-        widget.key for kind in ("slider", "select_slider", "selectbox", "toggle") for widget in at.get(kind)
+        widget.key
+        for kind in ("slider", "select_slider", "selectbox", "toggle", "text_input")
+        for widget in at.get(kind)
     }
     defaults = {p.name: registry.get(name).default(p.name) for p in registry.get(name).parameters}
     common = {p.name for p in registry.get(name).parameters if not p.advanced and p.matters(defaults)}
