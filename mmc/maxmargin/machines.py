@@ -73,7 +73,7 @@ class Machine(ABC):
 class _LibSVM(Machine):
     """What classification and regression by libsvm share."""
 
-    def __init__(self, K: Array, C: float, effort: float = _EFFORT) -> None:
+    def __init__(self, K: Array, C: float, effort: float | None = None) -> None:
         self.price = 2.0 * C  # ‖w‖² + 2C Σξ of the paper is twice libsvm's objective
         self._K = K
         # Room for every row of the kernel in single precision, up to half a gigabyte.
@@ -81,7 +81,7 @@ class _LibSVM(Machine):
             "kernel": "precomputed",
             "C": C,
             "cache_size": min(512, 8 + 4 * len(K) ** 2 / 2**20),
-            "max_iter": min(int(effort / len(K)), 2**31 - 1),  # libsvm counts in C
+            "max_iter": min(int((effort or _EFFORT) / len(K)), 2**31 - 1),  # libsvm counts in C
         }
 
     def _fit(self, model: Any, y: Array) -> Trained:
@@ -98,7 +98,7 @@ class _LibSVM(Machine):
 class SVMachine(_LibSVM):
     """The support vector machine of [iterSVR] eq. 3."""
 
-    def __init__(self, K: Array, C: float, effort: float = _EFFORT) -> None:
+    def __init__(self, K: Array, C: float, effort: float | None = None) -> None:
         super().__init__(K, C, effort)
         self.loss = Hinge()
 
