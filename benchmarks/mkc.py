@@ -334,7 +334,10 @@ def _reference(X: Array, start: Labels, *, summed: bool) -> Run:
     """Run [MKC] Algorithms 1 and 2 with the cone program over all features."""
     began, sides = time.perf_counter(), Halves()
     members = fit_mixture(X, check_kernels(KERNELS), normalize=True, centre=False)
-    Phi = [X / np.sqrt(members[0].scale), *(_features(member.matrix) for member in members[1:])]
+    Phi = [
+        (X - X.mean(axis=0)) / np.sqrt(members[0].kernel.scale),
+        *(_features(member.matrix) for member in members[1:]),
+    ]
     features = time.perf_counter() - began
     labels, cut, marks = start, sides.first(start, members), []
     while True:
