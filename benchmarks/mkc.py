@@ -45,7 +45,7 @@ from mmc.maxmargin.cone import solve_dual
 from mmc.maxmargin.mixture import check_kernels, fit_mixture
 from mmc.maxmargin.sides import Cut, Halves
 from mmc.maxmargin.working_set import WorkingSet
-from mmc.metrics import majority_accuracy, rand_score
+from mmc.metrics import in_order, majority_accuracy, rand_score
 from mmc.recording import record
 from mmc.selection import select
 
@@ -137,7 +137,7 @@ def _row(task: Task) -> None:
     grid, starts = _grid(n, k), _starts(task.X, k)
     first = np.mean([majority_accuracy(task.y, labels) for labels in starts.values()])
     line = f"{task.name:<17} {n:5d}{100 * first:8.2f} {task.paper[0]:>7}"
-    distinct = {_in_order(labels).tobytes(): seed for seed, labels in reversed(starts.items())}
+    distinct = {in_order(labels).tobytes(): seed for seed, labels in reversed(starts.items())}
     starts = {seed: starts[seed] for seed in sorted(distinct.values())}
     for (column, names), paper in zip(COLUMNS.items(), task.paper[1:5], strict=True):
         began = time.perf_counter()
@@ -204,17 +204,11 @@ def _search(
 
 def _choose(X: Array, found: list[Candidate]) -> tuple[Candidate, int]:
     """Give the candidate that LSMI prefers, and the number of different labellings."""
-    keys = [_in_order(candidate.labels).tobytes() for candidate in found]
+    keys = [in_order(candidate.labels).tobytes() for candidate in found]
     first = dict(zip(reversed(keys), reversed(found), strict=True))
     judge = LSMI(X)
     scores = {key: judge(first[key].labels).value for key, _ in Counter(keys).most_common(N_SCORED)}
     return first[max(scores, key=scores.__getitem__)], len(first)
-
-
-def _in_order(labels: Labels) -> Labels:
-    """Give the clusters numbers as they first occur, so that equal partitions have equal labels."""
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    return np.asarray(first.argsort().argsort()[inverse], dtype=np.int64)
 
 
 def _tasks(folder: Path | None) -> Iterator[Task]:
@@ -418,7 +412,7 @@ def _small_problem(repetitions: int = 20) -> None:
             working = _random_working_set(X, P, seed)
             G, g = working.grams(), working.columns[:, :, 0].mean(axis=0)
             s = np.array([working.sides.share(cut, working.labels) for cut in working.cuts])
-            rest = {"sizes": np.ones(len(G)), "ties": np.append(g, -1.0), "n_shifts": 1, "free": False}
+            rest = {"sizes": np.ones(len(G)), "ties": np.append(g, -1.0)}
             mine = _timed(lambda G=G, s=s, rest=rest: solve_dual(G, s, C, cost=cost, **rest))
             other = _timed(solve, G, s, g)
             weights, q = mine[1].weights, mine[1].energies

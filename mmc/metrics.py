@@ -17,6 +17,7 @@ __all__ = [
     "adjusted_rand_score",
     "balanced_clustering_error",
     "clustering_error",
+    "in_order",
     "majority_accuracy",
     "matched_labels",
     "rand_score",
@@ -107,6 +108,21 @@ def matched_labels(labels: ArrayLike, reference: ArrayLike) -> NDArray[np.int64]
     free = (i for i in range(len(names) + int(numbers.max()) + 1) if i not in set(numbers))
     numbers[numbers < 0] = [next(free) for _ in range(int((numbers < 0).sum()))]
     return np.asarray(numbers[codes], dtype=np.int64)
+
+
+def in_order(labels: ArrayLike) -> NDArray[np.int64]:
+    """Give clusters numbers in the order in which they first occur, so that equal partitions are equal.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples,)
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+    """
+    _, first, inverse = np.unique(column_or_1d(labels), return_index=True, return_inverse=True)
+    return np.asarray(first.argsort().argsort()[inverse], dtype=np.int64)
 
 
 def _table(y_true: ArrayLike, y_pred: ArrayLike) -> NDArray[np.float64]:

@@ -53,6 +53,11 @@ class State:
         return np.empty(0, dtype=np.int64)
 
     @property
+    def warning(self) -> str:
+        """What a person must know who takes these labels; empty where there is nothing."""
+        return ""
+
+    @property
     def rings(self) -> str:
         """What is said of the points in `changed`, which a picture rings."""
         return "Rings mark the points that the step moved."

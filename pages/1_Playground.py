@@ -23,17 +23,4 @@ def outcome() -> ui.Outcome:
 
 
 st.title("Playground")
-result = ui.last_good("result", outcome)
-if result.stopped:
-    ui.notice(f"This run was {result.stopped}; you see what it had reached.", "warning")
-alone = len(result.recordings) == 1
-picture, numbers = st.columns([3, 2], gap="large") if alone else (st.container(), st.container())
-with picture:
-    columns = ui.view_controls(result.dataset)
-    ui.play(result, columns)
-with numbers:
-    ui.closer_look(result, columns)
-    st.subheader("What came out")
-    ui.result_summary(result)
-    st.subheader("Take it home")
-    ui.export_buttons(result, columns)
+ui.show_outcome(ui.last_good("result", outcome))

@@ -31,16 +31,4 @@ st.write(
     "has a rule for every set of points, far too many to write down, so the rules are added one at a time, "
     "always the one that is broken most. Relaxed to one convex program, the same wish becomes a matrix."
 )
-result = ui.last_good("cut", outcome)
-if result.stopped:
-    ui.notice(f"This run was {result.stopped}; you see what it had reached.", "warning")
-picture, numbers = st.columns([3, 2], gap="large")
-with picture:
-    columns = ui.view_controls(result.dataset)
-    ui.play(result, columns)
-with numbers:
-    ui.closer_look(result, columns)
-    st.subheader("What came out")
-    ui.result_summary(result)
-    st.subheader("Take it home")
-    ui.export_buttons(result, columns)
+ui.show_outcome(ui.last_good("cut", outcome))

@@ -31,6 +31,7 @@ from mmc.maxmargin.binary import (
 )
 from mmc.maxmargin.losses import Loss, Placement, place_bias
 from mmc.maxmargin.machines import Judge, Machine, Trained
+from mmc.metrics import in_order
 from mmc.spectral import normalized_cut
 from mmc.stepping import State
 
@@ -166,8 +167,7 @@ class IterativeClusterer(BinaryClusterer):
         distinct: dict[bytes, Start] = {}
         for _ in range(self.n_init):
             labels = draw(X, rng)
-            # Which cluster is called 0 makes no difference.
-            distinct.setdefault((labels ^ labels[0]).tobytes(), Start(labels, self.init))
+            distinct.setdefault(in_order(labels).tobytes(), Start(labels, self.init))
         return list(distinct.values())
 
     def _affinity(self, X: Array, K: Array) -> Array:

@@ -80,9 +80,7 @@ class Solution(NamedTuple):
     energies: Array
 
 
-def solve_dual(
-    grams: Array, s: Array, C: float, *, sizes: Array, cost: float, ties: Array, n_shifts: int, free: bool
-) -> Solution:
+def solve_dual(grams: Array, s: Array, C: float, *, sizes: Array, cost: float, ties: Array) -> Solution:
     """Maximise the dual.
 
     Costs a few tens of iterations of M (|Ω| + n_shifts)³ operations.
@@ -90,7 +88,8 @@ def solve_dual(
     Parameters
     ----------
     grams : ndarray of shape (n_kernels, m, m)
-        G_k, of the columns of the cuts and, where `free` is set, of those of the shifts after them.
+        G_k, of the columns of the cuts and, where the shifts have columns too, of those after them; otherwise
+        shifts only pay their cost.
     s : ndarray of shape (n_cuts,)
     C : float
     sizes : ndarray of shape (n_kernels,)
@@ -99,9 +98,6 @@ def solve_dual(
         Of |ν|, for each shift.
     ties : ndarray of shape (n_cuts + n_shifts,)
         The equation A (λ, ν) = 0.
-    n_shifts : int
-    free : bool
-        Whether shifts have columns of their own; otherwise they only pay their cost.
 
     Returns
     -------
@@ -115,17 +111,16 @@ def solve_dual(
         If a kernel is not positive semi-definite.
     """
     P = len(s)
-    n_own = P + n_shifts if free else P
     factors = [_factor(G, size) for G, size in zip(grams, sizes, strict=True)]
     # In these units the largest multiplier is about one, whatever C and the kernels' scales are.
     size = np.sqrt((np.diagonal(grams, axis1=1, axis2=2)[:, :P] ** 2).sum(axis=0))
     usable = (size > 0) & (s > 0)
     unit = float(np.min(s[usable] / size[usable], initial=C))
-    x = _clarabel(factors, s, C / unit, cost, ties, n_shifts, n_own, unit)
+    x = _clarabel(factors, s, C / unit, cost, ties, unit)
     weights = np.clip(x[:P], 0.0, None)
     weights *= min(1.0, C / unit / max(weights.sum(), 1e-300)) * unit
-    shifts = unit * x[P : P + n_shifts]
-    y = np.concatenate([weights, shifts])[:n_own]
+    shifts = unit * x[P : len(ties)]
+    y = np.concatenate([weights, shifts])[: grams.shape[1]]
     return Solution(weights, shifts, np.array([np.square(y @ L).sum() for L in factors]))
 
 
@@ -142,18 +137,9 @@ def _factor(G: Array, size: float) -> Array:
     return vectors[:, keep] * np.sqrt(values[keep])
 
 
-def _clarabel(
-    factors: list[Array],
-    s: Array,
-    C: float,
-    cost: float,
-    ties: Array,
-    n_shifts: int,
-    n_own: int,
-    unit: float,
-) -> Array:
+def _clarabel(factors: list[Array], s: Array, C: float, cost: float, ties: Array, unit: float) -> Array:
     """Solve over x = (λ, ν, w, u, t) with w ≥ |ν|, u_k ≥ q_k and t ≥ ‖u‖₂, all in units of `unit`."""
-    P, M, S = len(s), len(factors), n_shifts
+    P, M, S = len(s), len(factors), len(ties) - len(s)
     at_w, at_u, at_t = P + S, P + 2 * S, P + 2 * S + M
     width = at_t + 1
     rows: list[Array] = []
@@ -185,10 +171,10 @@ def _clarabel(
     add(norm, np.zeros(M + 1), clarabel.SecondOrderConeT(M + 1))
     for k, L in enumerate(factors):
         # ‖Lᵀy‖² ≤ u as ‖(2 Lᵀy, u − 1)‖ ≤ u + 1, [MKC] eq. 2.15; y and u are scaled to match.
-        r = L.shape[1]
+        m, r = L.shape
         block = np.zeros((r + 2, width))
         block[[0, 1], at_u + k] = -1.0
-        block[2:, :n_own] = -2.0 * np.sqrt(unit) * L.T
+        block[2:, :m] = -2.0 * np.sqrt(unit) * L.T
         add(block, np.concatenate([[1.0, -1.0], np.zeros(r)]), clarabel.SecondOrderConeT(r + 2))
     q = np.zeros(width)
     q[:P], q[at_w : at_w + S], q[at_t] = -s, cost, 0.5

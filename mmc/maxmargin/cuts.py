@@ -92,6 +92,17 @@ class CutState(State):
         return self.marked
 
     @property
+    def warning(self) -> str:
+        """That clusters were lost, where they were."""
+        if not self.n_empty:
+            return ""
+        k = 2 if self.f.ndim == 1 else self.f.shape[1]
+        return (
+            f"Only {k - self.n_empty} of {k} clusters hold points: with these settings a wider margin was "
+            "found without the others. Try more starts (n_init), another C or balance, or fewer clusters."
+        )
+
+    @property
     def rings(self) -> str:
         """What is said of the points in `changed`, which a picture rings."""
         return (

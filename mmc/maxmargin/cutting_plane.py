@@ -14,7 +14,7 @@ the second), and the means of two f_p differ by l/n at most (section 4).
 
 One step is one cut. It costs a few solutions of the dual with |Ω| variables (`mmc.maxmargin.cone`), M n² to
 multiply the new column with the kernels, and M n |Ω| for each point that changes its label; memory is M n×n
-arrays. The number of cuts does not grow with n (Lemma 3.2).
+arrays. The number of cuts has a bound that does not depend on n (Lemma 3.2).
 
 Symbols
 -------
@@ -65,6 +65,7 @@ from mmc.maxmargin.binary import far_apart_k_means
 from mmc.maxmargin.cuts import CutState, cutting_planes
 from mmc.maxmargin.mixture import NAMED, FittedKernel, KernelSpec, Member, check_kernels, fit_mixture
 from mmc.maxmargin.sides import Classes, Halves, Sides
+from mmc.metrics import in_order
 from mmc.stepping import State
 
 Array = NDArray[np.float64]
@@ -128,15 +129,8 @@ class CuttingPlaneClusterer(StepwiseClusterer):
         self
         """
         super().fit(X, y)
-        if self.state_.n_empty:
-            found = self.n_clusters - self.state_.n_empty
-            warnings.warn(
-                f"Only {found} of {self.n_clusters} clusters hold points: with these settings a wider margin "
-                "was found without the others. Try more starts (n_init), another C or balance, or fewer "
-                "clusters.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+        if self.state_.warning:
+            warnings.warn(self.state_.warning, ConvergenceWarning, stacklevel=2)
         return self
 
     @abstractmethod
@@ -173,7 +167,7 @@ class CuttingPlaneClusterer(StepwiseClusterer):
         distinct: dict[bytes, Labels] = {}
         for _ in range(self.n_init):
             labels = draw(X, self.n_clusters, rng)
-            distinct.setdefault(_in_order(labels).tobytes(), labels)
+            distinct.setdefault(in_order(labels).tobytes(), labels)
         return list(distinct.values())
 
     def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
@@ -380,9 +374,3 @@ def _k_means(X: Array, k: int, rng: np.random.RandomState) -> Labels:
             f"There are fewer than {k} different points, so k-means cannot make {k} clusters. Choose fewer."
         )
     return np.asarray(KMeans(k, n_init=10, random_state=rng).fit(X).labels_, dtype=np.int64)
-
-
-def _in_order(labels: Labels) -> Labels:
-    """Give the clusters numbers as they first occur, so that equal partitions have equal labels."""
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    return np.asarray(np.argsort(np.argsort(first))[inverse])

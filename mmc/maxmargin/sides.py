@@ -46,14 +46,11 @@ class Sides(ABC):
     ----------
     n_blocks : int
         Values that f has at a point.
-    n_shifts : int
-        Multipliers of the balance.
     free_shifts : bool
-        Whether those have columns in the Gram matrix.
+        Whether the multipliers of the balance, one for each of those values, have columns in the Gram matrix.
     """
 
     n_blocks: int
-    n_shifts: int
     free_shifts: bool
 
     @abstractmethod
@@ -80,7 +77,7 @@ class Sides(ABC):
 class Halves(Sides):
     """Two clusters: one f with a bias, [MKC] section 2; cluster 1 is f > 0."""
 
-    n_blocks, n_shifts, free_shifts = 1, 1, False
+    n_blocks, free_shifts = 1, False
 
     def labels(self, f: Array) -> Labels:
         """Read the labels off f, of shape (n, 1)."""
@@ -110,7 +107,7 @@ class Classes(Sides):
     free_shifts = True
 
     def __init__(self, n_clusters: int) -> None:
-        self.n_blocks = self.n_shifts = n_clusters
+        self.n_blocks = n_clusters
 
     def labels(self, f: Array) -> Labels:
         """Read the labels off f, of shape (n, n_clusters)."""

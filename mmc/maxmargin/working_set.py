@@ -56,17 +56,18 @@ class WorkingSet:
     def grams(self) -> Array:
         """Give G_k of the cuts' columns, and of the shifts' where they have any."""
         n, P, m = self.columns.shape
-        flat = self.columns.reshape(n, P, m).transpose(1, 0, 2).reshape(P, n * m) / n
+        flat = self.columns.transpose(1, 0, 2).reshape(P, n * m) / n
         G = np.stack([flat @ K.transpose(0, 2, 1).reshape(n * m, P) for K in self.products])
+        G = (G + G.transpose(0, 2, 1)) / 2.0
         if not self.sides.free_shifts:
-            return (G + G.transpose(0, 2, 1)) / 2.0
+            return G
         # The shift of class p has −1/n in block p of every point.
         whole = np.zeros((len(G), P + m, P + m))
         whole[:, :P, :P] = G
         whole[:, :P, P:] = -self.products.mean(axis=1)
         whole[:, P:, :P] = whole[:, :P, P:].transpose(0, 2, 1)
         whole[:, P:, P:] = self._of_ones.mean(axis=1)[:, None, None] * np.eye(m)
-        return (whole + whole.transpose(0, 2, 1)) / 2.0
+        return whole
 
     def solve(self, C: float, balance: float) -> Fit:
         """Solve the convex problem for the present labels, [MKC] eqs. 2.13 and 4.35."""
@@ -78,19 +79,10 @@ class WorkingSet:
         else:
             ties = np.concatenate([self.columns[:, :, 0].mean(axis=0), [-1.0]])
             cost = balance
-        solution = solve_dual(
-            self.grams(),
-            s,
-            C,
-            sizes=self._sizes,
-            cost=cost,
-            ties=ties,
-            n_shifts=self.sides.n_shifts,
-            free=self.sides.free_shifts,
-        )
-        return self._primal(solution, s, C, balance)
+        solution = solve_dual(self.grams(), s, C, sizes=self._sizes, cost=cost, ties=ties)
+        return self._primal(solution, s, balance)
 
-    def _primal(self, solution: Solution, s: Array, C: float, balance: float) -> Fit:
+    def _primal(self, solution: Solution, s: Array, balance: float) -> Fit:
         """Give the primal solution that belongs to a dual one."""
         n = len(self.columns)
         weights, energies = solution.weights, solution.energies

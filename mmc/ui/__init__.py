@@ -1,12 +1,11 @@
 """What the pages are composed of; the only part of the library that imports streamlit."""
 
 from mmc.ui.candidates import draw_curve, draw_partial, draw_pictures, draw_rival, look_at, summarize_choice
-from mmc.ui.closer import closer_look
-from mmc.ui.controls import data_controls, open_experiment, usual_k, view_controls
+from mmc.ui.controls import data_controls, open_experiment, usual_k
 from mmc.ui.exports import export_buttons
-from mmc.ui.frame import frame, notice, plain
+from mmc.ui.frame import frame, notice
 from mmc.ui.gallery import gallery
-from mmc.ui.kernels import kernel_controls, kernels_alone
+from mmc.ui.kernels import kernel_controls
 from mmc.ui.parameters import (
     algorithm_control,
     beside_control,
@@ -15,9 +14,8 @@ from mmc.ui.parameters import (
     rival_control,
     sweep_controls,
 )
-from mmc.ui.player import play
-from mmc.ui.results import result_summary
 from mmc.ui.runs import Outcome, run, warm_up
+from mmc.ui.showing import show_outcome
 from mmc.ui.store import last_good
 from mmc.ui.sweeps import Found, Search, rival, search
 from mmc.ui.views import candidate_view
@@ -29,7 +27,6 @@ __all__ = [
     "algorithm_control",
     "beside_control",
     "candidate_view",
-    "closer_look",
     "data_controls",
     "draw_curve",
     "draw_partial",
@@ -39,23 +36,19 @@ __all__ = [
     "frame",
     "gallery",
     "kernel_controls",
-    "kernels_alone",
     "last_good",
     "look_at",
     "notice",
     "open_experiment",
     "parameter_controls",
-    "plain",
-    "play",
     "read_candidates",
-    "result_summary",
     "rival",
     "rival_control",
     "run",
     "search",
+    "show_outcome",
     "summarize_choice",
     "sweep_controls",
     "usual_k",
-    "view_controls",
     "warm_up",
 ]

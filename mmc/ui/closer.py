@@ -22,7 +22,7 @@ from mmc.figures import (
 from mmc.maxmargin.alternating import IterState
 from mmc.maxmargin.cuts import CutState
 from mmc.maxmargin.generations import EvoState
-from mmc.maxmargin.semidefinite import SemidefiniteState
+from mmc.maxmargin.relaxing import SemidefiniteState
 from mmc.metrics import clustering_error
 from mmc.recording import Recording
 from mmc.selection import best_of_starts
@@ -186,11 +186,10 @@ def _relaxations(outcome: Outcome) -> None:
             config={"displayModeBar": False},
             alt="The matrix of the relaxation, ordered by its leading eigenvector, and its eigenvalues.",
         )
-        share = state.spectrum[0] / max(float(np.maximum(state.spectrum, 0.0).sum()), 1e-300)
         st.caption(
-            f"Labels alone would make a matrix with a single eigenvalue above zero. This one has {share:.0%} "
-            "of its weight on the first: the nearer to 100 %, the less was lost by relaxing. The strip on "
-            f"top shows the labels it was rounded to.{_bound(name, state)}"
+            "Labels alone would make a matrix with a single eigenvalue above zero. This one has "
+            f"{state.share:.0%} of its weight on the first: the nearer to 100 %, the less was lost by "
+            f"relaxing. The strip on top shows the labels it was rounded to.{_bound(name, state)}"
         )
 
 

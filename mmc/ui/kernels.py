@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -25,13 +25,23 @@ from mmc.ui.store import obtain
 
 _WIDTHS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0)
 
-#: Kinds of kernels that can be turned on, the parameter of each, its values and the one to begin with.
-_ROWS: dict[str, tuple[str, str, str, tuple[float, ...], float]] = {
-    "linear": ("Linear", "linear", "", (), 0.0),
-    "poly": ("Polynomial", "poly", "degree", (2, 3, 4, 5, 6, 8), USUAL["degree"]),
-    "narrow": ("RBF, narrow", "rbf", "width", _WIDTHS, 0.5),
-    "rbf": ("RBF", "rbf", "width", _WIDTHS, USUAL["width"]),
-    "wide": ("RBF, wide", "rbf", "width", _WIDTHS, 6.0),
+
+class Row(NamedTuple):
+    """A kernel that can be turned on, the parameter that it has, its values and the one to begin with."""
+
+    label: str
+    kernel: str
+    parameter: str = ""
+    values: tuple[float, ...] = ()
+    first: float = 0.0
+
+
+_ROWS = {
+    "linear": Row("Linear", "linear"),
+    "poly": Row("Polynomial", "poly", "degree", (2, 3, 4, 5, 6, 8), USUAL["degree"]),
+    "narrow": Row("RBF, narrow", "rbf", "width", _WIDTHS, 0.5),
+    "rbf": Row("RBF", "rbf", "width", _WIDTHS, USUAL["width"]),
+    "wide": Row("RBF, wide", "rbf", "width", _WIDTHS, 6.0),
 }
 _HELP = {
     "degree": "How often the border may bend.",
@@ -80,43 +90,42 @@ def _rows_of(kernels: list[Any]) -> dict[str, float] | None:
     chosen: dict[str, float] = {}
     for spec in check_kernels(kernels):
         given = dict(spec.parameters)
-        fits = [row for row in free if _ROWS[row][1] == spec.name and set(given) <= {_ROWS[row][2]}]
+        fits = [k for k in free if _ROWS[k].kernel == spec.name and set(given) <= {_ROWS[k].parameter}]
         if not fits:
             return None
-        value = given.get(_ROWS[fits[0]][2])
+        value = given.get(_ROWS[fits[0]].parameter)
         # A kernel without a value is the usual one; others take the row whose own value is nearest.
-        usual = next((row for row in fits if row == spec.name), fits[0])
-        row = usual if value is None else min(fits, key=lambda r: abs(np.log(value / _ROWS[r][4])))
-        chosen[row] = _ROWS[row][4] if value is None else float(value)
-        free.remove(row)
+        usual = spec.name if spec.name in fits else fits[0]
+        key = usual if value is None else min(fits, key=lambda k: abs(np.log(value / _ROWS[k].first)))
+        chosen[key] = float(_ROWS[key].first if value is None else value)
+        free.remove(key)
     return chosen
 
 
 def _draw_rows(chosen: dict[str, float]) -> None:
-    for row, (label, _, name, values, first) in _ROWS.items():
-        st.session_state[f"use_{row}"] = row in chosen
-        st.toggle(label, key=f"use_{row}", on_change=_write_rows)
-        if row in chosen and name:
-            st.session_state[f"value_{row}"] = chosen[row]
-            steps = sorted({*map(float, values), chosen[row], float(first)})
+    for key, row in _ROWS.items():
+        st.session_state[f"use_{key}"] = key in chosen
+        st.toggle(row.label, key=f"use_{key}", on_change=_write_rows)
+        if key in chosen and row.parameter:
+            st.session_state[f"value_{key}"] = chosen[key]
             st.select_slider(
-                name.capitalize(),
-                steps,
-                key=f"value_{row}",
+                row.parameter.capitalize(),
+                sorted({*map(float, row.values), chosen[key]}),
+                key=f"value_{key}",
                 format_func=lambda v: f"{v:g}",
                 on_change=_write_rows,
-                help=_HELP[name],
+                help=_HELP[row.parameter],
             )
 
 
 def _write_rows() -> None:
     """Write the rows that are on as text; at least one stays on."""
     kernels: list[Any] = []
-    for row, (_, kind, name, _, first) in _ROWS.items():
-        if st.session_state.get(f"use_{row}"):
-            value = st.session_state.get(f"value_{row}", first)
-            number = int(value) if name == "degree" else float(value)
-            kernels.append((kind, {name: number}) if name else kind)
+    for key, row in _ROWS.items():
+        if st.session_state.get(f"use_{key}"):
+            value = st.session_state.get(f"value_{key}", row.first)
+            number = int(value) if row.parameter == "degree" else float(value)
+            kernels.append((row.kernel, {row.parameter: number}) if row.parameter else row.kernel)
     if kernels:
         st.session_state["kernels"] = text_of(kernels)
 

@@ -25,14 +25,8 @@ def result_summary(outcome: Outcome) -> None:
         if len(outcome.recordings) > 1:
             st.markdown(f"**{name}**")
         _metrics(outcome, name)
-        lost = recording.estimator.state_.n_empty
-        if lost:
-            notice(
-                f"{name} kept {recording.estimator.get_params()['n_clusters'] - lost} clusters only: with "
-                "these settings a wider margin was found without the others. Try more starts, another C or "
-                "balance, or fewer clusters.",
-                "warning",
-            )
+        if recording.estimator.state_.warning:
+            notice(recording.estimator.state_.warning, "warning")
     # A plain table: the editor behind st.dataframe would be one more large script on the first visit.
     st.table(_sizes(outcome))
 

@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 
 from mmc.datasets import load_digits
 from mmc.kernels import fit_kernel
-from mmc.maxmargin import programs, semidefinite
+from mmc.maxmargin import programs, relaxing
 from mmc.maxmargin.binary import size_bound
 from mmc.maxmargin.cone import SolverError
 from mmc.maxmargin.machines import SVMachine
@@ -245,7 +245,7 @@ def test_two_equal_eigenvalues_are_no_chance():
 @each_method
 def test_too_many_points_are_refused_at_once(cls, monkeypatch):
     """The refusal names the number, the limit, the cost and the remedy, before a kernel is made."""
-    monkeypatch.setattr(semidefinite.SemidefiniteClusterer, "_gram", None)
+    monkeypatch.setattr(relaxing.SemidefiniteClusterer, "_gram", None)
     limit = cls().max_samples
     with pytest.raises(
         ValueError, match=rf"n_samples={limit + 1} .*max_samples={limit}.*memory.*predict.*raise"

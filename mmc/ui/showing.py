@@ -1,0 +1,35 @@
+"""A finished run on a page: the animation, a closer look, numbers and files."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from mmc.ui.closer import closer_look
+from mmc.ui.controls import view_controls
+from mmc.ui.exports import export_buttons
+from mmc.ui.frame import notice
+from mmc.ui.player import play
+from mmc.ui.results import result_summary
+from mmc.ui.runs import Outcome
+
+
+def show_outcome(outcome: Outcome) -> None:
+    """Show a run: picture and numbers side by side, or below each other where there are two pictures.
+
+    Parameters
+    ----------
+    outcome : Outcome
+    """
+    if outcome.stopped:
+        notice(f"This run was {outcome.stopped}; you see what it had reached.", "warning")
+    alone = len(outcome.recordings) == 1
+    picture, numbers = st.columns([3, 2], gap="large") if alone else (st.container(), st.container())
+    with picture:
+        columns = view_controls(outcome.dataset)
+        play(outcome, columns)
+    with numbers:
+        closer_look(outcome, columns)
+        st.subheader("What came out")
+        result_summary(outcome)
+        st.subheader("Take it home")
+        export_buttons(outcome, columns)
