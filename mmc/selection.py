@@ -11,13 +11,11 @@ A candidate is fitted and then scored, higher being better, by one of
   mean adjusted Rand index on the points that two of ten parts of 80 % share;
 - a function of points and labels.
 
-Results come as they arrive. Candidates run side by side on all cores through joblib; where the first one
-shows that all of them are done sooner than other processes have started, they run one after another.
+Results come as they arrive; `mmc.engine` says where candidates run.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
@@ -26,20 +24,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import comb
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import check_array
 
+from mmc import engine
 from mmc.base import StepwiseClusterer
 from mmc.infomax import LSMI, MLMI, Estimate
 
 SCORES = ("lsmi", "mlmi", "objective", "stability")
-
-#: Seconds of remaining work that are not worth the start of other processes.
-_WORTH = 5.0
 
 #: Parts that "stability" clusters, and their share of the points.
 _N_PARTS, _PART = 10, 0.8
@@ -114,9 +109,7 @@ class Sweep(Iterator[Trial]):
 
     def close(self) -> None:
         """Cancel what has not been done."""
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message=".*have been cancelled")  # which is what is meant
-            self._results.close()  # type: ignore[attr-defined]
+        self._results.close()  # type: ignore[attr-defined]
 
     def table(self) -> pd.DataFrame:
         """Give what is done as a table: one row for each candidate, in the order of the grid."""
@@ -349,21 +342,20 @@ def _results(
     scorer: _Scorer,
     n_jobs: int,
 ) -> Iterator[Trial]:
-    first = _trial(0, estimator, candidates[0], X, scorer)
-    yield first
-    if first.seconds * (len(candidates) - 1) < _WORTH:
-        n_jobs = 1
-    work = (delayed(_trial)(i, estimator, c, X, scorer) for i, c in enumerate(candidates) if i > 0)
-    yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(work)
+    tasks = list(enumerate(candidates))
+    run = engine.results(_trial, (estimator, X, scorer), tasks, n_jobs=n_jobs)
+    try:
+        for _, trial in run:
+            yield trial
+    finally:
+        run.close()  # type: ignore[attr-defined]
 
 
 def _trial(
-    index: int,
-    estimator: StepwiseClusterer,
-    parameters: Mapping[str, Any],
-    X: NDArray[np.float64],
-    scorer: _Scorer,
+    shared: tuple[StepwiseClusterer, NDArray[np.float64], _Scorer], task: tuple[int, Mapping[str, Any]]
 ) -> Trial:
+    estimator, X, scorer = shared
+    index, parameters = task
     began = perf_counter()
     try:
         model = clone(estimator).set_params(**parameters).fit(X)

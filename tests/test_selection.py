@@ -9,7 +9,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import rbf_kernel
 
-from mmc import MIC, SMIC, UMCRLS, StocRLS, selection
+from mmc import MIC, SMIC, UMCRLS, StocRLS, engine
 from mmc.datasets import load
 from mmc.infomax import lsmi, mlmi
 from mmc.infomax.imbalance import EQUAL, TRUE, Draw, imbalance_draws, summarize
@@ -33,7 +33,7 @@ def noise():
 @pytest.fixture
 def two_processes(monkeypatch):
     """Let even the shortest work go to other processes."""
-    monkeypatch.setattr(selection, "_WORTH", 0.0)
+    monkeypatch.setattr(engine, "WORTH", 0.0)
 
 
 def spread(X, labels):
