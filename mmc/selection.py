@@ -17,7 +17,7 @@ Results come as they arrive; `mmc.engine` says where candidates run.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -124,6 +124,7 @@ def sweep(
     score: Score = "lsmi",
     n_jobs: int = -1,
     random_state: int = 0,
+    done: Sequence[Trial] = (),
 ) -> Sweep:
     """Fit and score an estimator for every combination of some values of its parameters.
 
@@ -139,6 +140,9 @@ def sweep(
     n_jobs : int, default=-1
         Processes, as in joblib; −1 means all cores, 1 none beside this one.
     random_state : int, default=0
+    done : sequence of Trial
+        Of an earlier sweep with the same estimator, points and score, cut short or with another grid: what it
+        tried of this grid comes first and is not run again.
 
     Returns
     -------
@@ -164,8 +168,10 @@ def sweep(
     if "random_state" in known and known["random_state"] is None:
         estimator = clone(estimator).set_params(random_state=random_state)
     scorer = _scorer(score, estimator, points, random_state)
+    candidates: list[Mapping[str, Any]]
     candidates = [dict(zip(names, values, strict=True)) for values in product(*grid.values())]
-    return Sweep(names, len(candidates), _results(estimator, candidates, points, scorer, n_jobs))
+    earlier = [replace(t, index=candidates.index(t.parameters)) for t in done if t.parameters in candidates]
+    return Sweep(names, len(candidates), _results(estimator, candidates, points, scorer, n_jobs, earlier))
 
 
 def select(
@@ -341,8 +347,11 @@ def _results(
     X: NDArray[np.float64],
     scorer: _Scorer,
     n_jobs: int,
+    earlier: Sequence[Trial],
 ) -> Iterator[Trial]:
-    tasks = list(enumerate(candidates))
+    yield from earlier
+    known = {trial.index for trial in earlier}
+    tasks = [task for task in enumerate(candidates) if task[0] not in known]
     run = engine.results(_trial, (estimator, X, scorer), tasks, n_jobs=n_jobs)
     try:
         for _, trial in run:

@@ -19,9 +19,9 @@ def searched() -> tuple[ui.Found, bool, bytes | None]:
         above = st.container()
         beside = ui.rival_control(name, parameter)
         with above:
-            parameters = ui.parameter_controls(name, k, without=parameter)
+            parameters = ui.parameter_controls(name, k, without=[parameter])
     values = ui.read_candidates(name, parameter, text)
-    task = ui.Search(Experiment(data, name, parameters), parameter, values, score)
+    task = ui.Search(Experiment(data, name, parameters), {parameter: values}, score)
     return ui.search(task, content, ui.draw_partial), beside, content
 
 

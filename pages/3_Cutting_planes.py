@@ -19,7 +19,7 @@ def outcome() -> ui.Outcome:
         name = ui.algorithm_control("MKC", FAMILIES)
         mixed = name == "MKC"
         kernels = ui.kernel_controls() if mixed else ""
-        parameters = ui.parameter_controls(name, k, without="kernels" if mixed else "")
+        parameters = ui.parameter_controls(name, k, without=["kernels"] if mixed else [])
     if mixed:
         parameters["kernels"] = registry.get(name).parameter("kernels").parse(kernels)
     return ui.run(Experiment(data, name, parameters), content, None)

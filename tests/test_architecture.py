@@ -18,6 +18,7 @@ LAYERS = (
     ("mmc",),
     ("mmc.registry",),
     ("mmc.experiment", "mmc.recording", "mmc.selection"),
+    ("mmc.comparison",),
     ("mmc.figures",),
     ("mmc.ui", "mmc.cli", "mmc.__main__"),
     ("pages", "app"),

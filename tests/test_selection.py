@@ -377,6 +377,24 @@ def test_select_fits_the_highest_score(seed, noise):
     assert fitted.objective_ == found.trial.objective
 
 
+def test_what_was_tried_before_is_not_tried_again(X):
+    """Trials of an earlier sweep come first, at their place in the new grid, and only the others are run."""
+    earlier = sweep(SMIC(3), {"n_neighbors": [4, 6]}, X, n_jobs=1)
+    known = list(earlier)
+    tried = []
+
+    def score(X, labels):
+        tried.append(labels)
+        return 0.0
+
+    again = sweep(SMIC(3), {"n_neighbors": [2, 4, 3]}, X, score=score, n_jobs=1, done=known)
+    first, *others = again
+    assert first.labels is known[0].labels
+    assert (first.index, first.score) == (1, known[0].score)
+    assert sorted(trial.index for trial in others) == [0, 2]
+    assert len(tried) == 2
+
+
 def test_among_equals_the_first_of_the_grid_is_selected(X):
     """Ties go to the lowest index, also when it arrived last."""
     found = select(SMIC(3), {"n_neighbors": [4, 2, 3]}, X, score=lambda X, labels: 1.0, n_jobs=1)
@@ -389,7 +407,14 @@ def test_there_is_no_way_for_true_labels_to_enter():
     """Neither function takes labels; a reference could only enter through the points or a function."""
     for function in (sweep, select):
         names = list(inspect.signature(function).parameters)
-        assert names == ["estimator", "grid", "X", "score", "n_jobs", "random_state"]
+        assert [n for n in names if n != "done"] == [
+            "estimator",
+            "grid",
+            "X",
+            "score",
+            "n_jobs",
+            "random_state",
+        ]
 
 
 def test_imbalance_draws_compare_equal_and_true_priors():

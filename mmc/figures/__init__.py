@@ -1,6 +1,7 @@
 """Plotly figures made from results; nothing here knows of a page."""
 
 from mmc.figures.animation import animation, animation_html
+from mmc.figures.consensus import consensus_figure
 from mmc.figures.course import Panel, course, restart_curves
 from mmc.figures.cuts import cut_bars
 from mmc.figures.fields import kernel_graph, posterior_map
@@ -19,6 +20,7 @@ __all__ = [
     "animation_html",
     "band_curves",
     "cluster_color",
+    "consensus_figure",
     "course",
     "cut_bars",
     "cv_heatmap",

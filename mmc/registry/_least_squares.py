@@ -9,6 +9,14 @@ from mmc.registry._types import Algorithm, Parameter
 
 _UMC_RLS_PAPER = "Pahikkala et al.: Unsupervised Multi-Class Regularized Least-Squares Classification, 2012"
 
+#: [UMC-RLS] section V: widths as shares of the largest distance, λ in powers of two.
+_GRID = {
+    "kernel": ("rbf",),
+    "gamma": ("max",),
+    "width": tuple(share / 10 for share in range(1, 11)),
+    "alpha": tuple(2.0**-power for power in range(10, 0, -1)),
+}
+
 _RLS_MODEL = (
     N_CLUSTERS,
     *KERNEL,
@@ -72,6 +80,7 @@ def _rls(estimator: type[StepwiseClusterer], summary: str, extra: tuple[Paramete
         parameters=(*_RLS_MODEL, *extra, *_RLS_STARTS),
         max_samples=5000,
         tune="width",
+        grid=_GRID,
     )
 
 

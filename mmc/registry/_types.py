@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from mmc import maxmargin
@@ -153,6 +153,8 @@ class Algorithm:
         Beyond this the app refuses; the library refuses only what memory cannot hold.
     tune : str
         The parameter that decides most, which a sweep tries first.
+    grid : mapping from str to tuple
+        The grid of the paper: values of two parameters, and what else was set.
     """
 
     name: str
@@ -165,6 +167,7 @@ class Algorithm:
     parameters: tuple[Parameter, ...]
     max_samples: int
     tune: str
+    grid: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
     def default(self, name: str) -> Any:
         """Give the default of a parameter, from the class.

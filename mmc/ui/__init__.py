@@ -1,6 +1,8 @@
 """What the pages are composed of; the only part of the library that imports streamlit."""
 
 from mmc.ui.candidates import draw_curve, draw_partial, draw_pictures, draw_rival, look_at, summarize_choice
+from mmc.ui.comparing import Comparison, compared, contest_controls
+from mmc.ui.contest_views import show_comparison
 from mmc.ui.controls import data_controls, open_experiment, usual_k
 from mmc.ui.exports import export_buttons
 from mmc.ui.frame import frame, notice
@@ -18,15 +20,21 @@ from mmc.ui.runs import Outcome, run, warm_up
 from mmc.ui.showing import show_outcome
 from mmc.ui.store import last_good
 from mmc.ui.sweeps import Found, Search, rival, search
+from mmc.ui.tuning import CRITERIA, chosen_cell, search_map, tuning_controls
 from mmc.ui.views import candidate_view
 
 __all__ = [
+    "CRITERIA",
+    "Comparison",
     "Found",
     "Outcome",
     "Search",
     "algorithm_control",
     "beside_control",
     "candidate_view",
+    "chosen_cell",
+    "compared",
+    "contest_controls",
     "data_controls",
     "draw_curve",
     "draw_partial",
@@ -46,9 +54,12 @@ __all__ = [
     "rival_control",
     "run",
     "search",
+    "search_map",
+    "show_comparison",
     "show_outcome",
     "summarize_choice",
     "sweep_controls",
+    "tuning_controls",
     "usual_k",
     "warm_up",
 ]

@@ -48,7 +48,7 @@ _GENERATIONS = (
 )
 
 
-def closer_look(outcome: Outcome, columns: tuple[int, int] | None) -> None:
+def closer_look(outcome: Outcome, columns: tuple[int, int] | None, restarts: bool = False) -> None:
     """Let a person choose how to look at a run, where there is more to see than its steps.
 
     Parameters
@@ -56,6 +56,8 @@ def closer_look(outcome: Outcome, columns: tuple[int, int] | None) -> None:
     outcome : Outcome
     columns : pair of int or None
         The two columns that the animation shows.
+    restarts : bool
+        Whether the starts are worth a look even where there is nothing else to see.
     """
     scenes, _ = drawn(outcome, columns)
     first = outcome.main.states[0]
@@ -72,10 +74,11 @@ def closer_look(outcome: Outcome, columns: tuple[int, int] | None) -> None:
             views["Kernels"] = lambda: kernels_alone(outcome)
     if isinstance(first, SemidefiniteState):
         views["Relaxation"] = lambda: _relaxations(outcome)
+    several = any(len(recording.ends) > 1 for recording in outcome.recordings.values())
+    if several and (views or restarts):
+        views["Restarts"] = lambda: _restarts(outcome)
     if not views:
         return
-    if any(len(recording.ends) > 1 for recording in outcome.recordings.values()):
-        views["Restarts"] = lambda: _restarts(outcome)
     st.subheader("A closer look")
     if st.session_state.get("look") not in (None, *views):
         del st.session_state["look"]

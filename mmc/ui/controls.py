@@ -24,8 +24,13 @@ _OPTION_RANGES = {"n_samples": (20, 5000), "noise": (0.0, 1e6), "imbalance": (0.
 _OPTION_KEYS = {"n_samples": "n", "random_state": "seed"}
 
 
-def data_controls() -> tuple[Data, bytes | None]:
+def data_controls(first: str = "three-gaussians") -> tuple[Data, bytes | None]:
     """Let a person choose data.
+
+    Parameters
+    ----------
+    first : str
+        Key of the set to begin with.
 
     Returns
     -------
@@ -37,6 +42,7 @@ def data_controls() -> tuple[Data, bytes | None]:
     source = st.selectbox(
         "Data",
         [*CATALOG, TABLE],
+        list(CATALOG).index(first),
         key="data",
         bind="query-params",
         on_change=_follow_data,
@@ -44,7 +50,7 @@ def data_controls() -> tuple[Data, bytes | None]:
     )
     if source == TABLE:
         st.caption("A table of your own, as a file.")
-        return _table_controls()
+        return table_controls()
     entry = CATALOG[source]
     st.caption(f"**{entry.title}.** {entry.summary}")
     options = _entry_options(entry)
@@ -153,7 +159,19 @@ def address(experiment: Experiment) -> dict[str, str | list[str]]:
     return written | {"algorithm": entry.name} | {n: entry.parameter(n).write(v) for n, v in own.items()}
 
 
-def _table_controls() -> tuple[Data, bytes | None]:
+def table_controls(prefix: str = "") -> tuple[Data, bytes | None]:
+    """Let a person load a table and choose among its columns.
+
+    Parameters
+    ----------
+    prefix : str
+        Before the names of what goes into the address, where a page must not share them with the playground.
+
+    Returns
+    -------
+    data : Data
+    content : bytes or None
+    """
     upload = st.file_uploader(
         "CSV, TSV or Parquet, at most 20 MB",
         type=["csv", "tsv", "txt", "parquet"],
@@ -186,9 +204,9 @@ def _table_controls() -> tuple[Data, bytes | None]:
     used = st.multiselect(
         "Columns to use", numeric, key=f"columns_{sha[:8]}", placeholder="all numeric columns"
     )
-    drop = st.toggle("Leave out rows with missing values", key="drop", bind="query-params")
+    drop = st.toggle("Leave out rows with missing values", key=f"{prefix}drop", bind="query-params")
     options = {"columns": used or None, "label": label, "missing": "drop" if drop else "error"}
-    return Data(TABLE, options, _scale_control(True), name, sha), content
+    return Data(TABLE, options, _scale_control(True, prefix), name, sha), content
 
 
 @st.cache_data(max_entries=8, show_spinner=False)
@@ -243,11 +261,11 @@ def _entry_options(entry: Entry) -> dict[str, Any]:
     return options
 
 
-def _scale_control(recommended: bool) -> bool:
+def _scale_control(recommended: bool, prefix: str = "") -> bool:
     choice = st.selectbox(
         "Standardise the columns",
         ["as usual", "yes", "no"],
-        key="scale",
+        key=f"{prefix}scale",
         bind="query-params",
         help="Standardising gives every column mean 0 and variance 1, so that no unit outweighs another. "
         f"Usual for these data: {'yes' if recommended else 'no'}.",

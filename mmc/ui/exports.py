@@ -40,7 +40,7 @@ def export_buttons(
         title = f"{experiment.algorithm} on {outcome.dataset.name}"
         return animation_html(drawn(outcome, columns)[0], registry.get(experiment.algorithm).objective, title)
 
-    def curve() -> str:
+    def scores() -> str:
         assert found is not None
         return to_csv_text(found.table())
 
@@ -51,7 +51,7 @@ def export_buttons(
         ("Animation (HTML)", "animation.html", "text/html", page, "One file that plays in any browser."),
     ]
     if found is not None:
-        files.insert(1, ("Curve (CSV)", "curve.csv", "text/csv", curve, "Every candidate and its score."))
+        files.insert(1, ("Scores (CSV)", "scores.csv", "text/csv", scores, "Every candidate and its score."))
     with st.container(horizontal=True):
         for label, ending, mime, make, help_ in files:
             st.download_button(

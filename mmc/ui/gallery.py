@@ -12,15 +12,17 @@ from mmc.figures import make_view, thumbnail
 
 _PLAYGROUND, _SELECTION = "pages/1_Playground.py", "pages/2_Model_selection.py"
 _CUTS = "pages/3_Cutting_planes.py"
+_COMPARE, _TUNE = "pages/4_Compare.py", "pages/5_Tune.py"
 
 
 class Lesson(NamedTuple):
-    """One card: a title, what there is to see, and the page and address that show it."""
+    """One card: a title, what there is to see, the page and address that show it; whose picture."""
 
     title: str
     text: str
     address: dict[str, Any]
     page: str = _PLAYGROUND
+    picture: str = ""
 
 
 LESSONS = (
@@ -120,6 +122,29 @@ LESSONS = (
         {"data": "moons", "n": "60", "algorithm": "MMC", "width": "0.6", "look": "Relaxation"},
         _CUTS,
     ),
+    Lesson(
+        "Which algorithm is best?",
+        "None is, everywhere. Four ideas of a cluster on four sets: see where each one fits.",
+        {
+            "sets": ["moons", "circle-gaussian", "anisotropic", "high-low"],
+            "algorithms": ["UMCRLS", "SMIC", "KMeans", "GaussianMixture"],
+        },
+        _COMPARE,
+        "anisotropic",
+    ),
+    Lesson(
+        "Clusters that are not there",
+        "Points without any groups. Every algorithm finds some; runs that disagree give it away.",
+        {"sets": ["noise"], "compare_show": "Consensus"},
+        _COMPARE,
+        "noise",
+    ),
+    Lesson(
+        "Two knobs at once",
+        "A hundred pairs of width and penalty. LSMI colours the map; does it find what hindsight would?",
+        {"data": "moons"},
+        _TUNE,
+    ),
 )
 
 
@@ -129,7 +154,7 @@ def gallery() -> None:
         for lesson, column in zip(LESSONS[first : first + 3], st.columns(3), strict=False):
             with column, st.container(border=True, height="stretch"):
                 classes = tuple(lesson.address.get("classes", ()))
-                st.image(_picture(lesson.address["data"], classes), width=240)
+                st.image(_picture(lesson.picture or lesson.address["data"], classes), width=240)
                 st.markdown(f"##### {lesson.title}")
                 st.write(lesson.text)
                 st.page_link(

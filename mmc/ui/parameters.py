@@ -5,6 +5,7 @@ Every control is bound to the address, so that a link reproduces the run.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import streamlit as st
@@ -49,7 +50,7 @@ def algorithm_control(first: str = "UMCRLS", families: tuple[str, ...] = ()) -> 
     return str(name)
 
 
-def parameter_controls(name: str, k: int, without: str = "") -> dict[str, Any]:
+def parameter_controls(name: str, k: int, without: Collection[str] = ()) -> dict[str, Any]:
     """Let a person choose the parameters of an algorithm.
 
     Parameters
@@ -57,8 +58,8 @@ def parameter_controls(name: str, k: int, without: str = "") -> dict[str, Any]:
     name : str
     k : int
         Number of clusters to begin with.
-    without : str
-        A parameter that is chosen elsewhere.
+    without : collection of str
+        Parameters that are chosen elsewhere.
 
     Returns
     -------
@@ -71,7 +72,7 @@ def parameter_controls(name: str, k: int, without: str = "") -> dict[str, Any]:
         If one cannot be read; by then every control is on the page, so that none forgets its value.
     """
     entry = registry.get(name)
-    matter = [p for p in _that_matter(entry, k) if p.name != without]
+    matter = [p for p in _that_matter(entry, k) if p.name not in without]
     given = {p: _control(p, _default(entry, p, k)) for p in matter if not p.advanced}
     with st.expander("More parameters"):
         given |= {p: _control(p, _default(entry, p, k)) for p in matter if p.advanced}
@@ -96,7 +97,7 @@ def sweep_controls(name: str, k: int) -> tuple[str, str, str]:
     score : str
     """
     entry = registry.get(name)
-    known = {p.name: p for p in _that_matter(entry, k) if p.candidates}
+    known = parameters_to_try(entry, k)
     if st.session_state.get("sweep") not in (None, *known):
         del st.session_state["sweep"]
     chosen = st.selectbox(
@@ -126,6 +127,11 @@ def sweep_controls(name: str, k: int) -> tuple[str, str, str]:
         "labels.",
     )
     return parameter.name, text or "", str(score)
+
+
+def parameters_to_try(entry: Algorithm, k: int) -> dict[str, Parameter]:
+    """List the parameters whose values a sweep may try, beside the others' present values."""
+    return {p.name: p for p in _that_matter(entry, k) if p.candidates}
 
 
 def read_candidates(name: str, parameter: str, text: str) -> tuple[Any, ...]:

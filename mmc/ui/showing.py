@@ -11,14 +11,17 @@ from mmc.ui.frame import notice
 from mmc.ui.player import play
 from mmc.ui.results import result_summary
 from mmc.ui.runs import Outcome
+from mmc.ui.sweeps import Found
 
 
-def show_outcome(outcome: Outcome) -> None:
+def show_outcome(outcome: Outcome, found: Found | None = None) -> None:
     """Show a run: picture and numbers side by side, or below each other where there are two pictures.
 
     Parameters
     ----------
     outcome : Outcome
+    found : Found or None
+        The search that led to the outcome.
     """
     if outcome.stopped:
         notice(f"This run was {outcome.stopped}; you see what it had reached.", "warning")
@@ -28,8 +31,8 @@ def show_outcome(outcome: Outcome) -> None:
         columns = view_controls(outcome.dataset)
         play(outcome, columns)
     with numbers:
-        closer_look(outcome, columns)
+        closer_look(outcome, columns, restarts=found is not None)
         st.subheader("What came out")
         result_summary(outcome)
         st.subheader("Take it home")
-        export_buttons(outcome, columns)
+        export_buttons(outcome, columns, found)

@@ -66,7 +66,9 @@ class Store:
                 self._results.popitem(last=False)
 
 
-def obtain(key: str, work: Callable[[Report], R], draw: Callable[[R], None] | None = None) -> R:
+def obtain(
+    key: str, work: Callable[[Report], R], draw: Callable[[R], None] | None = None, *, limit: float = 120.0
+) -> R:
     """Give the result of some work, or show its progress and end the page here.
 
     Parameters
@@ -87,6 +89,12 @@ def obtain(key: str, work: Callable[[Report], R], draw: Callable[[R], None] | No
     ValueError
         If the work raises it, or was cancelled before there was a result.
     """
+    result = _obtain(key, work, draw, limit)
+    st.session_state.setdefault("reached", {})[type(result).__name__] = result
+    return result
+
+
+def _obtain(key: str, work: Callable[[Report], R], draw: Callable[[R], None] | None, limit: float) -> R:
     cut_short: dict[str, R] = st.session_state.setdefault("stopped", {})
     known = _store().get(key) or cut_short.get(key)
     if known is not None:
@@ -106,6 +114,24 @@ def obtain(key: str, work: Callable[[Report], R], draw: Callable[[R], None] | No
         return cut_short[key]
     _store().put(job.result)
     return job.result
+
+
+def reached(kind: type[R]) -> R | None:
+    """Give what the visitor's last work of a kind has come to, done or not, for new work to go on from.
+
+    Parameters
+    ----------
+    kind : type
+        Of the result.
+
+    Returns
+    -------
+    Result or None
+    """
+    job = st.session_state.get("job")
+    latest = None if job is None else job.result or job.partial
+    known = latest if isinstance(latest, kind) else st.session_state.get("reached", {}).get(kind.__name__)
+    return known if isinstance(known, kind) else None
 
 
 def last_good(key: str, compute: Callable[[], T]) -> T:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,9 @@ from mmc.experiment import Experiment
 from mmc.figures import View, make_view
 from mmc.metrics import adjusted_rand_score
 from mmc.selection import Trial
-from mmc.ui.jobs import Report
+from mmc.ui.jobs import TIME_LIMIT, Report
 from mmc.ui.runs import load_within, require_content
-from mmc.ui.store import obtain
+from mmc.ui.store import obtain, reached
 
 #: Who is compared with whom in [SMIC] section 4.1, and by which score each is chosen.
 RIVALS = {"SMIC": ("MIC", "mlmi"), "MIC": ("SMIC", "lsmi")}
@@ -26,17 +27,27 @@ RIVALS = {"SMIC": ("MIC", "mlmi"), "MIC": ("SMIC", "lsmi")}
 
 @dataclass(frozen=True)
 class Search:
-    """What is tried: an experiment in which one parameter takes several values, and how they are scored."""
+    """What is tried: an experiment in which one or two parameters take several values, and their score."""
 
     experiment: Experiment
-    parameter: str
-    values: tuple[Any, ...]
+    grid: Mapping[str, tuple[Any, ...]]
     score: str
 
+    @property
+    def parameter(self) -> str:
+        """The first of the parameters."""
+        return next(iter(self.grid))
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """The values of the first parameter."""
+        return self.grid[self.parameter]
+
     def candidate(self, index: int) -> Experiment:
-        """Give the experiment of one candidate."""
-        experiment = self.experiment
-        return replace(experiment, parameters={**experiment.parameters, self.parameter: self.values[index]})
+        """Give the experiment of one candidate; the last parameter moves fastest."""
+        values = list(product(*self.grid.values()))[index]
+        chosen = dict(zip(self.grid, values, strict=True))
+        return replace(self.experiment, parameters={**self.experiment.parameters, **chosen})
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,14 +95,19 @@ class Found:
 
     def table(self) -> pd.DataFrame:
         """Give the curve as a table."""
-        table = selection.tidy(self.trials, [self.search.parameter])
+        table = selection.tidy(self.trials, list(self.search.grid))
         table = table.rename(columns={"score": self.search.score})
         if self.references is not None:
-            table.insert(2, "adjusted Rand index", self.references)
+            table.insert(len(self.search.grid) + 1, "adjusted Rand index", self.references)
         return table
 
 
-def search(task: Search, content: bytes | None, draw: Callable[[Found], None] | None = None) -> Found:
+def search(
+    task: Search,
+    content: bytes | None,
+    draw: Callable[[Found], None] | None = None,
+    limit: float = TIME_LIMIT,
+) -> Found:
     """Give the scores of all candidates, or show those that are done and end the page here.
 
     Parameters
@@ -101,6 +117,8 @@ def search(task: Search, content: bytes | None, draw: Callable[[Found], None] | 
         Of the table, where the data are one.
     draw : callable or None
         Shows the candidates so far.
+    limit : float
+        Seconds that it may take.
 
     Returns
     -------
@@ -112,8 +130,9 @@ def search(task: Search, content: bytes | None, draw: Callable[[Found], None] | 
         If the data or the parameters do not allow it, or every candidate failed.
     """
     require_content(task.experiment.data, content)
-    key = f"{task.experiment.to_json()} {task.parameter} {task.values} {task.score}"
-    found = obtain(key, lambda report: _work(key, task, content, report), draw)
+    key = f"{task.experiment.to_json()} {dict(task.grid)} {task.score}"
+    before = reached(Found)
+    found = obtain(key, lambda report: _work(key, task, content, before, report), draw, limit=limit)
     if not found.trials:
         raise ValueError("Cancelled before a candidate was done. Change a control to run again.")
     found.best  # noqa: B018 - says why, where every candidate failed
@@ -125,17 +144,21 @@ def rival(task: Search) -> Search:
     name, score = RIVALS[task.experiment.algorithm]
     shared = {n: v for n, v in task.experiment.parameters.items() if n in ("n_clusters", "random_state")}
     experiment = replace(task.experiment, algorithm=name, parameters=shared)
-    return Search(experiment, task.parameter, task.values, score)
+    return Search(experiment, task.grid, score)
 
 
-def _work(key: str, task: Search, content: bytes | None, report: Report) -> Found:
+def _work(key: str, task: Search, content: bytes | None, before: Found | None, report: Report) -> Found:
     dataset = load_within(task.experiment, content)
     found = Found(key, task, dataset, make_view(dataset.X, dataset.feature_names))
-    grid = {task.parameter: task.values}
-    run = selection.sweep(task.experiment.make(), grid, dataset.X, score=task.score)
+    same = before is not None and (before.search.experiment, before.search.score) == (
+        task.experiment,
+        task.score,
+    )
+    done = before.trials if before is not None and same else ()
+    run = selection.sweep(task.experiment.make(), task.grid, dataset.X, score=task.score, done=done)
     for trial in run:
         found = replace(found, trials=tuple(sorted(run.trials, key=lambda t: t.index)))
-        caption = f"{task.parameter} = {trial.parameters[task.parameter]} is done"
+        caption = ", ".join(f"{name} = {value}" for name, value in trial.parameters.items()) + " is done"
         if not report(len(run.trials) / run.total, caption, found):
             run.close()
             break

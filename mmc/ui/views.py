@@ -119,7 +119,7 @@ def _priors(outcome: Outcome, found: Found, content: bytes | None) -> None:
         else outcome.experiment
     )
     values = tuple(_prior(s, model.n_clusters) for s in shares)
-    priors = search(Search(fixed, "class_prior", values, "objective"), content)
+    priors = search(Search(fixed, {"class_prior": values}, "objective"), content)
     left, right = st.columns(2)
     with left:
         shown = run(priors.search.candidate(shares.index(share)), content, None)

@@ -66,6 +66,26 @@ def cutting_planes() -> Callable[..., AppTest]:
 
 
 @pytest.fixture
+def compare() -> Callable[..., AppTest]:
+    """Open the page that compares at an address."""
+
+    def opened(**address: str | list[str]) -> AppTest:
+        return _settle(_open("pages/4_Compare.py", address))
+
+    return opened
+
+
+@pytest.fixture
+def tune() -> Callable[..., AppTest]:
+    """Open the page that tunes at an address."""
+
+    def opened(**address: str | list[str]) -> AppTest:
+        return _settle(_open("pages/5_Tune.py", address))
+
+    return opened
+
+
+@pytest.fixture
 def root() -> Path:
     """Give the folder that holds app.py."""
     return ROOT

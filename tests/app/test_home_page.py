@@ -10,6 +10,7 @@ from mmc.ui.gallery import LESSONS
 
 _PLAYGROUND, _SELECTION = "pages/1_Playground.py", "pages/2_Model_selection.py"
 _CUTS = "pages/3_Cutting_planes.py"
+_COMPARE, _TUNE = "pages/4_Compare.py", "pages/5_Tune.py"
 
 
 def of(page):
@@ -19,21 +20,27 @@ def of(page):
 
 
 def test_home_links_to_every_lesson(root):
-    """The home page runs and holds one link for each of the fifteen lessons, with the lesson's address."""
+    """The home page runs and holds one link for each of the eighteen lessons, with the lesson's address."""
     at = AppTest.from_file(root / "app.py", default_timeout=60).run()
     assert not at.exception
     links = [link.proto for link in at.get("page_link") if link.proto.query_string]
     found = [parse_qs(link.query_string) for link in links]
     wanted = [_listed(lesson.address) for lesson in LESSONS]
-    assert len(LESSONS) == 15
+    assert len(LESSONS) == 18
     assert sorted(found, key=str) == sorted(wanted, key=str)
-    assert Counter(lesson.page for lesson in LESSONS) == {_PLAYGROUND: 8, _SELECTION: 4, _CUTS: 3}
+    assert Counter(lesson.page for lesson in LESSONS) == {
+        _PLAYGROUND: 8,
+        _SELECTION: 4,
+        _CUTS: 3,
+        _COMPARE: 2,
+        _TUNE: 1,
+    }
     pages = {
         page: {link.page_script_hash for link in links if _address_of(link, page)}
-        for page in (_PLAYGROUND, _SELECTION, _CUTS)
+        for page in (_PLAYGROUND, _SELECTION, _CUTS, _COMPARE, _TUNE)
     }
-    assert [len(hashes) for hashes in pages.values()] == [1, 1, 1]
-    assert len(set.union(*pages.values())) == 3
+    assert [len(hashes) for hashes in pages.values()] == [1, 1, 1, 1, 1]
+    assert len(set.union(*pages.values())) == 5
 
 
 @of(_PLAYGROUND)
@@ -95,6 +102,33 @@ def test_the_address_of_a_search_is_used(lesson, model_selection):
     assert len(found.trials) == 10
     assert not [trial.error for trial in found.trials if trial.error]
     assert len(at.get("plotly_chart")) == (3 if rival else 2)
+
+
+@of(_COMPARE)
+def test_the_address_of_a_comparison_is_used(lesson, compare):
+    """Data sets and algorithms of the address are those that are compared."""
+    at = compare(**lesson.address)
+    assert not at.exception
+    assert not at.error
+    contest = at.session_state["compared"].contest
+    used = {
+        "sets": [data.source for data in contest.data],
+        "algorithms": list(contest.algorithms),
+        "compare_show": at.button_group(key="compare_show").value,
+    }
+    _assert_used(at, lesson, used)
+
+
+@of(_TUNE)
+def test_the_address_of_a_map_is_used(lesson, tune):
+    """The data of the address are tuned, every cell without a failure."""
+    at = tune(**lesson.address)
+    assert not at.exception
+    assert not at.error
+    found, *_ = at.session_state["tuned"]
+    _assert_used(at, lesson, {"data": found.search.experiment.data.source})
+    assert len(found.trials) == 100
+    assert not [trial.error for trial in found.trials if trial.error]
 
 
 def _assert_used(at, lesson, used):

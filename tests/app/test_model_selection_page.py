@@ -634,7 +634,7 @@ def test_a_candidate_whose_run_is_cancelled_is_said(model_selection, settle):
 def test_the_exported_curve_is_the_table(model_selection, offered):
     """The file has a row for each candidate: its value, score, agreement, objective, sizes and errors."""
     at = fine(model_selection(n="60", candidates="0,3,6"))
-    written = pd.read_csv(io.StringIO(offered["curve.csv"]()), keep_default_na=False, na_values=["nan", ""])
+    written = pd.read_csv(io.StringIO(offered["scores.csv"]()), keep_default_na=False, na_values=["nan", ""])
     table = found(at).table()
     assert list(written.columns) == list(table.columns)
     assert list(written.columns)[:3] == ["n_neighbors", "lsmi", "adjusted Rand index"]

@@ -158,13 +158,15 @@ def test_a_search_adds_its_curve(offered):
     experiment, content = _EXPERIMENTS["table"]
     known = outcome(experiment, content)
     task = Search(
-        replace(experiment, algorithm="SMIC", parameters={"n_clusters": 2}), "n_neighbors", (0, 2, 5), "lsmi"
+        replace(experiment, algorithm="SMIC", parameters={"n_clusters": 2}),
+        {"n_neighbors": (0, 2, 5)},
+        "lsmi",
     )
-    found = search_work("key", task, content, lambda progress, caption, partial: True)
+    found = search_work("key", task, content, None, lambda progress, caption, partial: True)
     export_buttons(known, found=found)
-    assert list(offered)[1] == "näme; 1-curve.csv"
+    assert list(offered)[1] == "näme; 1-scores.csv"
     assert len(offered) == 5
-    written = pd.read_csv(io.StringIO(offered["näme; 1-curve.csv"]))
+    written = pd.read_csv(io.StringIO(offered["näme; 1-scores.csv"]))
     assert list(written.columns) == ["n_neighbors", "lsmi", "objective", "clusters", "seconds", "error"]
     assert written["n_neighbors"].tolist() == [0, 2, 5]
     assert np.allclose(written["lsmi"], [t.score for t in found.trials], equal_nan=True)

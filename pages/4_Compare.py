@@ -1,0 +1,26 @@
+"""Compare: several algorithms on several data sets, as pictures, numbers and agreement among runs."""
+
+import streamlit as st
+
+from mmc import ui
+
+ui.frame("Compare")
+
+
+def comparison() -> ui.Comparison:
+    """Read the controls and run what they describe; a ValueError says what is wrong."""
+    with st.sidebar:
+        contest, content = ui.contest_controls()
+    return ui.compared(contest, content, ui.show_comparison)
+
+
+st.title("Compare")
+st.write(
+    "Rows are data sets, columns are algorithms, each with its usual settings and as many clusters as the "
+    "data have. No algorithm is best everywhere: see where each one's idea of a cluster fits, and what it "
+    "finds where there is nothing to find."
+)
+found = ui.last_good("compared", comparison)
+if found.stopped:
+    ui.notice(f"This comparison was {found.stopped}; you see what was done.", "warning")
+ui.show_comparison(found)

@@ -1,0 +1,36 @@
+"""Tune: two parameters of an algorithm on a grid, every cell clustered, scored and there to look at."""
+
+import streamlit as st
+
+from mmc import ui
+from mmc.experiment import Experiment
+
+ui.frame("Tune")
+
+
+def tuned() -> tuple[ui.Found, str, bytes | None]:
+    """Read the controls and score the cells they describe; a ValueError says what is wrong."""
+    with st.sidebar:
+        data, content = ui.data_controls("moons")
+        st.divider()
+        k = ui.usual_k(data.source, data.options.get("classes", ()))
+        name = ui.algorithm_control()
+        grid, fixed, criterion = ui.tuning_controls(name, k)
+        parameters = ui.parameter_controls(name, k, without=[*grid, *fixed])
+    task = ui.Search(Experiment(data, name, {**parameters, **fixed}), grid, ui.CRITERIA[criterion])
+    return ui.search_map(task, content, criterion), criterion, content
+
+
+st.title("Tune")
+st.write(
+    "Two parameters at once. Every cell is one clustering, coloured by how good it is: the brighter, the "
+    "better. Rest on a cell to see its clusters; press it to watch the run below."
+)
+found, criterion, content = ui.last_good("tuned", tuned)
+at = ui.chosen_cell(found, criterion)
+try:
+    outcome = ui.run(found.search.candidate(at), content, None)
+except ValueError as error:
+    ui.notice(error)
+    st.stop()
+ui.show_outcome(outcome, found)

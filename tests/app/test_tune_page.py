@@ -1,0 +1,176 @@
+"""The page that tunes: two parameters on a grid, every cell scored, one looked at and taken home."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mmc.experiment import Experiment
+from mmc.metrics import adjusted_rand_score
+from mmc.selection import sweep
+from mmc.ui import exports, tuning
+
+SMALL = {
+    "data": "moons",
+    "n": "60",
+    "paper_grid": "false",
+    "across": "width",
+    "upwards": "alpha",
+    "values_width": "0.5, 2",
+    "values_alpha": "0.01, 0.1, 1",
+    "n_init": "2",
+}
+
+
+@pytest.fixture
+def maps(monkeypatch):
+    """Catch what the map is given."""
+    caught = []
+    monkeypatch.setattr(tuning, "cell_table", lambda *args, **kwargs: caught.append((args, kwargs)))
+    return caught
+
+
+def tuned(at):
+    """Give the search that a page shows."""
+    assert not at.exception
+    return at.session_state["tuned"][0]
+
+
+def test_every_cell_is_scored_and_shown(tune, maps):
+    """The map has a column for each width and a row for each λ, the largest at the top."""
+    at = tune(**SMALL)
+    found = tuned(at)
+    (mode, rows, columns, cells, _), options = maps[-1]
+    assert mode == "heat"
+    assert [column["title"] for column in columns] == ["0.5", "2"]
+    assert [row["title"] for row in rows] == ["1", "0.1", "0.01"]
+    assert (options["across"], options["upwards"]) == ("Kernel width", "Regularisation λ")
+    run = sweep(found.search.experiment.make(), found.search.grid, found.dataset.X, n_jobs=1)
+    for trial in run:
+        c, r = divmod(trial.index, 3)
+        cell = cells[2 - r][c]
+        assert cell["kind"] == "done"
+        assert cell["short"] == f"{trial.score:.2f}"
+        assert f"width {trial.parameters['width']:g}, alpha {trial.parameters['alpha']:g}" in cell["name"]
+
+
+def test_the_best_cell_is_run_below(tune):
+    """At first the cell with the highest LSMI is shown, fitted with its two values."""
+    at = tune(**SMALL)
+    found = tuned(at)
+    best = max(found.trials, key=lambda trial: trial.score)
+    outcome = at.session_state["drawn"][0]
+    (recording,) = outcome.values()
+    assert recording.estimator.get_params()["width"] == best.parameters["width"]
+    assert recording.estimator.get_params()["alpha"] == best.parameters["alpha"]
+    np.testing.assert_array_equal(recording.labels, best.labels)
+
+
+def test_a_pressed_cell_is_looked_at(tune, maps, settle, monkeypatch):
+    """A press chooses the cell of that row and column; an address that names a cell shows it."""
+    at = tune(**SMALL)
+    press = maps[-1][1]["on_press"]
+    chosen = []
+    monkeypatch.setattr(tuning, "_choose", chosen.append)
+    press(0, 1)
+    press(2, 0)
+    assert chosen == ["width 2, alpha 1", "width 0.5, alpha 0.01"]
+    at.selectbox(key="cell").set_value("width 2, alpha 1")
+    settle(at)
+    assert at.selectbox(key="cell").value == "width 2, alpha 1"
+    again = tune(**SMALL, cell="width 2, alpha 1")
+    (recording,) = again.session_state["drawn"][0].values()
+    assert recording.estimator.get_params()["width"] == 2.0
+    assert recording.estimator.get_params()["alpha"] == 1.0
+
+
+@pytest.mark.parametrize("criterion", ["lsmi", "objective", "stability", "ari"])
+def test_criteria_colour_the_map_by_what_they_say(tune, maps, criterion):
+    """Each criterion judges the cells by its own quantity, higher being better."""
+    found = tuned(tune(**SMALL, criterion=criterion))
+    values = tuning.judged(found, criterion)
+    for trial in found.trials:
+        expected = {
+            "ari": adjusted_rand_score(found.dataset.y, trial.labels),
+            "objective": -trial.objective,
+        }.get(criterion, trial.score)
+        assert values[trial.index] == pytest.approx(expected)
+    assert found.search.score == ("stability" if criterion == "stability" else "lsmi")
+
+
+def test_criteria_of_the_same_sweep_do_not_run_again(tune, settle):
+    """Objective and agreement are read off the sweep that LSMI has scored."""
+    at = tune(**SMALL)
+    before = tuned(at)
+    at.selectbox(key="criterion").set_value("ari")
+    settle(at)
+    assert tuned(at) is before
+
+
+def test_a_larger_grid_keeps_what_was_done(tune, settle):
+    """When values are added, cells that are there are not run again."""
+    at = tune(**SMALL)
+    before = {str(dict(t.parameters)): t for t in tuned(at).trials}
+    at.text_input(key="values_width").set_value("0.5, 1, 2")
+    settle(at)
+    after = tuned(at).trials
+    assert len(after) == 9
+    kept = [t for t in after if str(dict(t.parameters)) in before]
+    assert len(kept) == 6
+    assert all(t.labels is before[str(dict(t.parameters))].labels for t in kept)
+
+
+def test_the_papers_grid_is_the_default(tune, monkeypatch):
+    """At first UMC-RLS is tuned over widths as shares of the largest distance and powers of two."""
+    asked = []
+
+    def stop(task, *args):
+        asked.append(task)
+        raise ValueError("enough")
+
+    monkeypatch.setattr("mmc.ui.search_map", stop)
+    tune()
+    grid = asked[0].grid
+    assert grid["width"] == tuple(i / 10 for i in range(1, 11))
+    assert grid["alpha"] == tuple(2.0**i for i in range(-10, 0))
+    assert asked[0].experiment.parameters["gamma"] == "max"
+
+
+def test_what_is_taken_home_is_the_cell(tune, monkeypatch):
+    """JSON and script repeat the cell; the scores of all cells are a table."""
+    offered = {}
+    monkeypatch.setattr(
+        exports.st, "download_button", lambda label, make, name, *a, **k: offered.update({name: make})
+    )
+    at = tune(**SMALL, cell="width 2, alpha 0.1")
+    found = tuned(at)
+    experiment = Experiment.from_json(offered["moons-experiment.json"]())
+    assert (experiment.parameters["width"], experiment.parameters["alpha"]) == (2.0, 0.1)
+    trial = next(t for t in found.trials if dict(t.parameters) == {"width": 2.0, "alpha": 0.1})
+    np.testing.assert_array_equal(experiment.make().fit(found.dataset.X).labels_, trial.labels)
+    assert "width=2.0" in offered["moons-experiment.py"]()
+    table = pd.read_csv(io.StringIO(offered["moons-scores.csv"]()))
+    assert len(table) == 6
+    assert {"width", "alpha", "lsmi", "adjusted Rand index", "objective", "seconds"} <= set(table.columns)
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ({"values_width": "a"}, "width='a'"),
+        (
+            {
+                "values_width": ", ".join(map(str, range(1, 40))),
+                "values_alpha": ", ".join(map(str, range(1, 40))),
+            },
+            "400",
+        ),
+        ({"data": "noise", "criterion": "ari"}, "no reference labels"),
+    ],
+)
+def test_what_cannot_be_tried_is_said(tune, address, message):
+    """Values that cannot be read, too many cells, and agreement without a reference are named."""
+    at = tune(**{**SMALL, **address})
+    assert not at.exception
+    assert any(message in error.value.replace("\\", "") for error in at.error)
