@@ -13,13 +13,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
+import numpy as np
+from sklearn.base import BaseEstimator
+
 import mmc
-from mmc import registry
-from mmc.base import StepwiseClusterer
+from mmc import clusterers, registry
 from mmc.datasets import CATALOG, Dataset, MissingValuesError, labels_frame, load_table, to_csv_text
 from mmc.experiment import Experiment
 from mmc.registry import Algorithm, Parameter
 from mmc.selection import SCORES, best, sweep
+from mmc.stepping import Step
 
 _BAR = 30
 
@@ -104,7 +107,7 @@ def _add_cluster(commands: argparse._SubParsersAction, algorithm: Algorithm) -> 
     group = cluster.add_argument_group(f"parameters of {algorithm.name}")
     for parameter in algorithm.parameters:
         names = [_flag(parameter)]
-        if parameter.name == "n_clusters":
+        if parameter.counts:
             names.insert(0, "-k")
         group.add_argument(
             *names,
@@ -136,7 +139,7 @@ def _default(algorithm: Algorithm, parameter: Parameter) -> object:
 def _usual(algorithm: Algorithm, parameter: Parameter) -> object:
     """Give the default as a person would write it."""
     default = _default(algorithm, parameter)
-    return parameter.write(default) if parameter.kind == "kernels" else default
+    return parameter.write(default) if parameter.kind == "kernels" or parameter.none else default
 
 
 def _flag(parameter: Parameter) -> str:
@@ -216,27 +219,31 @@ def _run(arguments: argparse.Namespace) -> int:
     return _fit_and_write(experiment.make(), experiment.data.load(content), arguments)
 
 
-def _fit_and_write(model: StepwiseClusterer, dataset: Dataset, arguments: argparse.Namespace) -> int:
+def _fit_and_write(model: BaseEstimator, dataset: Dataset, arguments: argparse.Namespace) -> int:
     say: TextIO | None = None if arguments.quiet else sys.stderr
     for note in dataset.notes if say else ():
         print(f"note: {note}", file=say)
     on_terminal = say is not None and say.isatty()
-    for step in model.iter_fit(dataset.X):
-        if on_terminal:
-            done = int(_BAR * step.progress)
-            width = shutil.get_terminal_size().columns
-            line = f"[{'#' * done}{'.' * (_BAR - done)}] {step.progress:4.0%} {step.state.caption}"
-            print("\r" + line[: width - 1].ljust(width - 1), end="", file=say)
+    end = clusterers.end(model, dataset.X, _show if on_terminal else lambda step: None)
     if on_terminal:
         print(file=say)
-    text = to_csv_text(labels_frame(dataset, model.labels_, model.state_.confidence()))
+    text = to_csv_text(labels_frame(dataset, end.labels, end.confidence()))
     if arguments.output == "-":
         sys.stdout.write(text.replace("\r\n", "\n"))
     else:
         Path(arguments.output).write_text(text, encoding="utf-8", newline="")
     if say:
-        sizes = ", ".join(str(int((model.labels_ == h).sum())) for h in range(model.labels_.max() + 1))
-        print(
-            f"{len(model.labels_)} points, cluster sizes {sizes}, objective {model.objective_:.6g}", file=say
-        )
+        if end.warning:
+            print(f"warning: {end.warning}", file=say)
+        sizes = ", ".join(map(str, np.bincount(end.labels)))
+        objective = "" if np.isnan(end.objective) else f", objective {end.objective:.6g}"
+        print(f"{len(end.labels)} points, cluster sizes {sizes}{objective}", file=say)
     return 0
+
+
+def _show(step: Step) -> None:
+    """Draw how far a fit is, over what was drawn before."""
+    done = int(_BAR * step.progress)
+    width = shutil.get_terminal_size().columns
+    line = f"[{'#' * done}{'.' * (_BAR - done)}] {step.progress:4.0%} {step.state.caption}"
+    print("\r" + line[: width - 1].ljust(width - 1), end="", file=sys.stderr)

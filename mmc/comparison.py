@@ -78,9 +78,9 @@ def usual(data: Data, algorithm: str, n_clusters: int, seed: int) -> Experiment:
     entry = registry.get(algorithm)
     values: dict[str, Any] = {p.name: entry.default(p.name) for p in entry.parameters}
     values |= {"random_state": seed} if "random_state" in values else {}
-    if "n_clusters" in values:
-        only = entry.parameter("n_clusters")
-        values["n_clusters"] = only.low if only.low == only.high else n_clusters
+    if entry.clusters is not None:
+        few = entry.clusters.low == entry.clusters.high
+        values[entry.clusters.name] = entry.clusters.low if few else n_clusters
     matter = {p.name for p in entry.parameters if p.matters(values)}
     return Experiment(data, algorithm, {n: v for n, v in values.items() if n in matter and v is not None})
 

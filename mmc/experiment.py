@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from sklearn.base import BaseEstimator
+
 import mmc.datasets as datasets
 from mmc import registry
-from mmc.base import StepwiseClusterer
 from mmc.datasets import Dataset
 
 _TABLE_OPTIONS = ("columns", "label", "missing")
@@ -100,7 +101,7 @@ class Experiment:
     algorithm: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
-    def make(self) -> StepwiseClusterer:
+    def make(self) -> BaseEstimator:
         """Make the estimator."""
         return registry.get(self.algorithm).make(self.parameters)
 
@@ -147,20 +148,26 @@ class Experiment:
         else:
             load = _call("load", data.source, **options) + (".standardized()" if data.standardize else "")
         loader = "load_table" if data.source == "table" else "load"
-        own, method, inner = registry.get(self.algorithm).parts(self.parameters)
+        entry = registry.get(self.algorithm)
+        own, method, inner = entry.parts(self.parameters)
         names = [self.algorithm, method] if method else [self.algorithm]
         written = {name: _literal(value) for name, value in own.items()}
         if method:
             written["estimator"] = _call(method, **inner)
         model = f"{self.algorithm}({', '.join(f'{name}={value}' for name, value in written.items())})"
+        imports = [
+            f"from {entry.package} import {', '.join(sorted(names))}\n",
+            "from mmc.clusterers import end\n",
+            f"from mmc.datasets import labels_frame, {loader}, to_csv_text\n",
+        ]
         return (
             "from pathlib import Path\n\n"
-            f"from mmc import {', '.join(sorted(names))}\n"
-            f"from mmc.datasets import labels_frame, {loader}, to_csv_text\n\n"
+            f"{''.join(sorted(imports))}\n"
             f"dataset = {load}\n"
-            f"model = {model}.fit(dataset.X)\n"
-            'print(f"objective {model.objective_:.6g}")\n'
-            "table = labels_frame(dataset, model.labels_, model.state_.confidence())\n"
+            f"model = {model}\n"
+            "result = end(model, dataset.X)  # fits the model\n"
+            + ('print(f"objective {result.objective:.6g}")\n' if entry.objective else "")
+            + "table = labels_frame(dataset, result.labels, result.confidence())\n"
             'Path("labels.csv").write_text(to_csv_text(table), encoding="utf-8", newline="")\n'
         )
 

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
 
-from mmc.base import StepwiseClusterer
+from mmc import clusterers
 from mmc.maxmargin.cone import SolverError
 from mmc.stepping import State, Step, is_better
 
@@ -32,7 +33,7 @@ class Recording:
 
     Attributes
     ----------
-    estimator : StepwiseClusterer
+    estimator : StepwiseClusterer or a clusterer of scikit-learn
         Fitted.
     states : tuple of State
         From the start to the end that the estimator kept, at most `MAX_FRAMES`.
@@ -48,7 +49,7 @@ class Recording:
         What a solver said that gave up after the first step; empty where none did.
     """
 
-    estimator: StepwiseClusterer
+    estimator: BaseEstimator
     states: tuple[State, ...]
     start: int
     ends: tuple[End, ...]
@@ -62,13 +63,18 @@ class Recording:
         return _nbytes((self.states, self.ends), set())
 
     @property
+    def end(self) -> State:
+        """The state that the estimator kept."""
+        return self.states[-1]
+
+    @property
     def labels(self) -> NDArray[np.int64]:
         """The labels that the estimator kept."""
-        return self.estimator.labels_
+        return self.end.labels
 
 
 def record(
-    estimator: StepwiseClusterer,
+    estimator: BaseEstimator,
     X: ArrayLike,
     *,
     go_on: Callable[[Step], bool] = lambda step: True,
@@ -77,7 +83,7 @@ def record(
 
     Parameters
     ----------
-    estimator : StepwiseClusterer
+    estimator : StepwiseClusterer or a clusterer of scikit-learn
         Is fitted.
     X : array-like of shape (n_samples, n_features)
     go_on : callable
@@ -94,7 +100,7 @@ def record(
     ends: list[End] = []
     complete = True
     failure = ""
-    steps = estimator.iter_fit(X)
+    steps = clusterers.steps(estimator, X)
     try:
         for step in steps:
             if step.n_iter == 0:

@@ -26,13 +26,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import comb
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import check_array
 
-from mmc import engine
-from mmc.base import StepwiseClusterer
+from mmc import clusterers, engine
 from mmc.infomax import LSMI, MLMI, Estimate
+from mmc.stepping import State
 
 SCORES = ("lsmi", "mlmi", "objective", "stability")
 
@@ -78,7 +78,7 @@ class Trial:
 class Selection(NamedTuple):
     """The best candidate, fitted, and the table of all."""
 
-    estimator: StepwiseClusterer
+    estimator: BaseEstimator
     trial: Trial
     table: pd.DataFrame
 
@@ -117,7 +117,7 @@ class Sweep(Iterator[Trial]):
 
 
 def sweep(
-    estimator: StepwiseClusterer,
+    estimator: BaseEstimator,
     grid: Grid,
     X: ArrayLike,
     *,
@@ -130,7 +130,7 @@ def sweep(
 
     Parameters
     ----------
-    estimator : StepwiseClusterer
+    estimator : StepwiseClusterer or a clusterer of scikit-learn
         Is copied. Where it has no seed, all candidates get `random_state`.
     grid : mapping from str to sequence
         One or two parameters and their values.
@@ -175,7 +175,7 @@ def sweep(
 
 
 def select(
-    estimator: StepwiseClusterer,
+    estimator: BaseEstimator,
     grid: Grid,
     X: ArrayLike,
     *,
@@ -206,7 +206,8 @@ def select(
     chosen = clone(estimator).set_params(**trial.parameters)
     if chosen.get_params().get("random_state", 0) is None:
         chosen.set_params(random_state=random_state)
-    return Selection(chosen.fit(X), trial, run.table())
+    clusterers.end(chosen, X)
+    return Selection(chosen, trial, run.table())
 
 
 def best(trials: Sequence[Trial]) -> Trial:
@@ -277,15 +278,15 @@ class _Verdict(NamedTuple):
     estimate: Estimate | None = None
 
 
-_Scorer = Callable[[StepwiseClusterer, NDArray[np.float64]], _Verdict]
+_Scorer = Callable[[BaseEstimator, State, NDArray[np.float64]], _Verdict]
 
 
 class _ByJudge:
     def __init__(self, judge: LSMI | MLMI) -> None:
         self._judge = judge
 
-    def __call__(self, model: StepwiseClusterer, X: NDArray[np.float64]) -> _Verdict:
-        estimate = self._judge(model.labels_)
+    def __call__(self, model: BaseEstimator, end: State, X: NDArray[np.float64]) -> _Verdict:
+        estimate = self._judge(end.labels)
         return _Verdict(estimate.value, estimate)
 
 
@@ -293,8 +294,8 @@ class _ByFunction:
     def __init__(self, function: Callable[..., float]) -> None:
         self._function = function
 
-    def __call__(self, model: StepwiseClusterer, X: NDArray[np.float64]) -> _Verdict:
-        return _Verdict(float(self._function(X, model.labels_)))
+    def __call__(self, model: BaseEstimator, end: State, X: NDArray[np.float64]) -> _Verdict:
+        return _Verdict(float(self._function(X, end.labels)))
 
 
 class _ByStability:
@@ -302,7 +303,7 @@ class _ByStability:
         self._seed = random_state
         self._pairwise = pairwise
 
-    def __call__(self, model: StepwiseClusterer, X: NDArray[np.float64]) -> _Verdict:
+    def __call__(self, model: BaseEstimator, end: State, X: NDArray[np.float64]) -> _Verdict:
         rng = np.random.RandomState(self._seed)
         n = len(X)
         size = max(2, round(_PART * n))
@@ -313,7 +314,8 @@ class _ByStability:
             if "random_state" in part.get_params():
                 part.set_params(random_state=int(rng.randint(2**31 - 1)))
             labels = np.full(n, -1)
-            labels[rows] = part.fit(X[np.ix_(rows, rows)] if self._pairwise else X[rows]).labels_
+            points = X[np.ix_(rows, rows)] if self._pairwise else X[rows]
+            labels[rows] = clusterers.end(part, points).labels
             parts.append(labels)
         agreements = []
         for one, other in combinations(parts, 2):
@@ -322,11 +324,16 @@ class _ByStability:
         return _Verdict(float(np.mean(agreements)))
 
 
-def _by_objective(model: StepwiseClusterer, X: NDArray[np.float64]) -> _Verdict:
-    return _Verdict(-model.objective_)
+def _by_objective(model: BaseEstimator, end: State, X: NDArray[np.float64]) -> _Verdict:
+    if np.isnan(end.objective):
+        raise ValueError(
+            f'score="objective" needs to know what is minimised, which {type(model).__name__} does not tell; '
+            'use "lsmi" or "stability".'
+        )
+    return _Verdict(-end.objective)
 
 
-def _scorer(score: Score, estimator: StepwiseClusterer, X: NDArray[np.float64], seed: int) -> _Scorer:
+def _scorer(score: Score, estimator: BaseEstimator, X: NDArray[np.float64], seed: int) -> _Scorer:
     if callable(score):
         return _ByFunction(score)
     if score not in SCORES:
@@ -342,7 +349,7 @@ def _scorer(score: Score, estimator: StepwiseClusterer, X: NDArray[np.float64], 
 
 
 def _results(
-    estimator: StepwiseClusterer,
+    estimator: BaseEstimator,
     candidates: Sequence[Mapping[str, Any]],
     X: NDArray[np.float64],
     scorer: _Scorer,
@@ -361,18 +368,17 @@ def _results(
 
 
 def _trial(
-    shared: tuple[StepwiseClusterer, NDArray[np.float64], _Scorer], task: tuple[int, Mapping[str, Any]]
+    shared: tuple[BaseEstimator, NDArray[np.float64], _Scorer], task: tuple[int, Mapping[str, Any]]
 ) -> Trial:
     estimator, X, scorer = shared
     index, parameters = task
     began = perf_counter()
     try:
-        model = clone(estimator).set_params(**parameters).fit(X)
-        verdict = scorer(model, X)
+        model = clone(estimator).set_params(**parameters)
+        end = clusterers.end(model, X)
+        verdict = scorer(model, end, X)
     except ValueError as error:
         empty = np.empty(0, dtype=np.int64)
         return Trial(index, parameters, empty, np.nan, np.nan, perf_counter() - began, str(error))
     seconds = perf_counter() - began
-    return Trial(
-        index, parameters, model.labels_, verdict.score, model.objective_, seconds, "", verdict.estimate
-    )
+    return Trial(index, parameters, end.labels, verdict.score, end.objective, seconds, "", verdict.estimate)

@@ -14,7 +14,7 @@ def searched() -> tuple[ui.Found, bool, bytes | None]:
         data, content = ui.data_controls()
         st.divider()
         k = ui.usual_k(data.source, data.options.get("classes", ()))
-        name = ui.algorithm_control("SMIC")
+        name = ui.algorithm_control("SMIC", tuned=True)
         parameter, text, score = ui.sweep_controls(name, k)
         above = st.container()
         beside = ui.rival_control(name, parameter)

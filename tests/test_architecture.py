@@ -13,8 +13,8 @@ ROOT = Path(__file__).parents[1]
 LAYERS = (
     ("mmc._fast",),
     ("mmc.stepping", "mmc.engine", "mmc.local_scaling", "mmc.metrics", "mmc.datasets"),
-    ("mmc.kernels", "mmc.spectral", "mmc.base"),
-    ("mmc.maxmargin", "mmc.infomax"),
+    ("mmc.kernels", "mmc.spectral", "mmc.base", "mmc.clusterers"),
+    ("mmc.maxmargin", "mmc.infomax", "mmc.baselines"),
     ("mmc",),
     ("mmc.registry",),
     ("mmc.experiment", "mmc.recording", "mmc.selection"),

@@ -11,7 +11,8 @@ from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mmc
-from mmc import registry
+from mmc import clusterers, registry
+from mmc.base import StepwiseClusterer
 from mmc.datasets import make_three_gaussians
 from mmc.recording import MAX_FRAMES, record
 from mmc.stepping import State
@@ -19,6 +20,10 @@ from mmc.stepping import State
 ENTRIES = list(registry.ALGORITHMS.values())
 ids = [entry.name for entry in ENTRIES]
 each_entry = pytest.mark.parametrize("entry", ENTRIES, ids=ids)
+
+#: The entries that are classes of this library; scikit-learn's own know no steps and test themselves.
+OWN = [entry for entry in ENTRIES if issubclass(entry.estimator, StepwiseClusterer)]
+each_own = pytest.mark.parametrize("entry", OWN, ids=[entry.name for entry in OWN])
 
 
 #: These checks set n_clusters to 1, which is refused: one cluster is no clustering.
@@ -40,13 +45,22 @@ THREE_CLUSTERS = {"check_clustering": "sets n_clusters=3, which a method for two
 
 def most_clusters(entry):
     """Give the largest number of clusters that the tests ask an algorithm for: three, or two."""
-    return min(3, entry.parameter("n_clusters").high)
+    return min(3, entry.clusters.high) if entry.clusters else 3
+
+
+def make(entry, seed=0):
+    """Make an estimator for as many clusters as the tests ask for, with a seed where it draws anything."""
+    known = {parameter.name for parameter in entry.parameters}
+    values = {"random_state": seed} if "random_state" in known else {}
+    return entry.make(values | ({entry.clusters.name: most_clusters(entry)} if entry.clusters else {}))
 
 
 def expected_failures(estimator):
     """List the checks that ask for a number of clusters that is refused."""
-    binary = most_clusters(registry.get(type(estimator).__name__)) == 2
-    return ONE_CLUSTER | THREE_CLUSTERS if binary else ONE_CLUSTER
+    entry = registry.get(type(estimator).__name__)
+    if entry.clusters is None:
+        return {}
+    return ONE_CLUSTER | THREE_CLUSTERS if most_clusters(entry) == 2 else ONE_CLUSTER
 
 
 #: One check takes 150 points, for which the semidefinite programs must be told that they may.
@@ -54,7 +68,7 @@ MORE_POINTS = {"MMC": {"max_samples": 150}}
 
 
 @parametrize_with_checks(
-    [entry.estimator(**MORE_POINTS.get(entry.name, {})) for entry in ENTRIES],
+    [entry.estimator(**MORE_POINTS.get(entry.name, {})) for entry in OWN],
     expected_failed_checks=expected_failures,
 )
 def test_scikit_learn_checks(estimator, check):
@@ -64,7 +78,7 @@ def test_scikit_learn_checks(estimator, check):
 
 @pytest.mark.parametrize(
     ("entry", "name"),
-    [(entry, name) for entry in ENTRIES for name in expected_failures(entry.estimator())],
+    [(entry, name) for entry in OWN for name in expected_failures(entry.estimator())],
     ids=lambda value: getattr(value, "name", value),
 )
 def test_scikit_learn_checks_with_two_clusters(entry, name):
@@ -85,10 +99,10 @@ def X():
     return make_three_gaussians(40, random_state=1).X
 
 
-@each_entry
+@each_own
 def test_steps_are_adopted_and_frozen(entry, X):
     """Before each yield the estimator holds the state, and no state changes later."""
-    model = entry.make({"n_clusters": most_clusters(entry), "random_state": 0})
+    model = make(entry)
     seen = []
     for step in model.iter_fit(X):
         assert isinstance(step.state, State)
@@ -100,11 +114,11 @@ def test_steps_are_adopted_and_frozen(entry, X):
     assert all(pickle.dumps(state) == before for state, before in seen)
 
 
-@each_entry
+@each_own
 def test_fit_exhausts_iter_fit(entry, X):
     """Fitting and walking to the end give the same model."""
-    fitted = entry.make({"n_clusters": most_clusters(entry), "random_state": 3}).fit(X)
-    walked = entry.make({"n_clusters": most_clusters(entry), "random_state": 3})
+    fitted = make(entry, seed=3).fit(X)
+    walked = make(entry, seed=3)
     for _ in walked.iter_fit(X):
         pass
     np.testing.assert_array_equal(fitted.labels_, walked.labels_)
@@ -113,23 +127,23 @@ def test_fit_exhausts_iter_fit(entry, X):
 
 @each_entry
 def test_input_is_checked_before_the_first_step(entry):
-    """A bad input is refused by the call of iter_fit, not by its first step."""
+    """A bad input is refused by the call that asks for steps, not by the first of them."""
     with pytest.raises(ValueError, match="NaN"):
-        entry.make({}).iter_fit([[np.nan], [1.0]])
+        clusterers.steps(entry.make({}), [[np.nan], [1.0]])
 
 
 @each_entry
 def test_progress_grows_to_one(entry, X):
     """Progress never falls and ends at one."""
-    progress = [step.progress for step in entry.make({"random_state": 0}).iter_fit(X)]
+    progress = [step.progress for step in clusterers.steps(make(entry), X)]
     assert progress == sorted(progress)
     assert progress[-1] == 1.0
 
 
-@each_entry
+@each_own
 def test_closing_leaves_a_usable_estimator(entry, X):
     """Whoever stops half-way can still predict."""
-    model = entry.make({"n_clusters": most_clusters(entry), "random_state": 0})
+    model = make(entry)
     steps = model.iter_fit(X)
     next(steps)
     next(steps)
@@ -139,10 +153,15 @@ def test_closing_leaves_a_usable_estimator(entry, X):
 
 @each_entry
 def test_registry_knows_every_parameter(entry):
-    """Each parameter of the class is in the registry, with a label, a help and a default in its range."""
+    """Each parameter of the class is in the registry, with a label, a help and a default in its range.
+
+    Of a class of scikit-learn the registry has those that a person would touch.
+    """
     own = set(inspect.signature(entry.estimator).parameters)
     names = {p.name for p in entry.parameters}
-    assert own == {name for name in names if "__" not in name}
+    assert own >= {name for name in names if "__" not in name} | set(entry.given)
+    assert entry not in OWN or own == {name for name in names if "__" not in name}
+    assert sum(p.counts for p in entry.parameters) <= 1
     assert names <= set(entry.make({}).get_params())
     for parameter in entry.parameters:
         default = entry.default(parameter.name)
@@ -153,7 +172,7 @@ def test_registry_knows_every_parameter(entry):
         if parameter.kind == "float":
             assert default in parameter.steps
         if parameter.kind == "choice":
-            assert default in (*parameter.choices, *parameter.steps)
+            assert parameter.write(default) in parameter.choices or default in parameter.steps
         for other, _ in parameter.when:
             assert other in names
 
@@ -166,16 +185,18 @@ def test_candidates_are_values_of_the_parameter(entry):
             entry.make({parameter.name: value})._validate_params()
             assert parameter.parse(f"{value:.10g}") == value
         assert len(set(parameter.candidates)) == len(parameter.candidates)
-    assert entry.parameter("n_clusters").candidates == entry.parameter("random_state").candidates == ()
-    assert len(entry.parameter(entry.tune).candidates) > 1
-    defaults = {p.name: entry.default(p.name) for p in entry.parameters}
-    assert entry.parameter(entry.tune).matters(defaults)
+        assert not parameter.candidates or not (parameter.counts or parameter.name == "random_state")
+    assert bool(entry.tune) == any(parameter.candidates for parameter in entry.parameters)
+    if entry.tune:
+        assert len(entry.parameter(entry.tune).candidates) > 1
+        defaults = {p.name: entry.default(p.name) for p in entry.parameters}
+        assert entry.parameter(entry.tune).matters(defaults)
 
 
 @each_entry
 def test_recording_keeps_the_best_start(entry, X):
     """The recorded states lead to the labels that the estimator kept."""
-    recording = record(entry.make({"n_clusters": most_clusters(entry), "random_state": 0}), X)
+    recording = record(make(entry), X)
     assert recording.complete
     assert len(recording.states) <= MAX_FRAMES
     np.testing.assert_array_equal(recording.states[-1].labels, recording.labels)
@@ -184,12 +205,8 @@ def test_recording_keeps_the_best_start(entry, X):
 @each_entry
 def test_recording_can_be_stopped(entry, X):
     """A stopped recording says so and has labels."""
-    recording = record(
-        entry.make({"n_clusters": most_clusters(entry), "random_state": 0}),
-        X,
-        go_on=lambda step: False,
-    )
-    assert not recording.complete
+    recording = record(make(entry), X, go_on=lambda step: False)
+    assert recording.complete == (entry not in OWN)  # a single step is all there is
     assert len(recording.labels) == 40
 
 
@@ -203,7 +220,7 @@ def test_readme_names_it(entry):
 def test_public_names_exist():
     """Every name in __all__ is there, and every algorithm of the registry is among them."""
     assert all(hasattr(mmc, name) for name in mmc.__all__)
-    assert set(registry.ALGORITHMS) <= set(mmc.__all__)
+    assert {entry.name for entry in OWN} <= set(mmc.__all__)
 
 
 @pytest.mark.parametrize(
@@ -252,6 +269,6 @@ def test_wrong_text_is_named(name, text):
 def test_unknown_names_are_refused():
     """Unknown algorithms and parameters are refused with the names that exist."""
     with pytest.raises(ValueError, match="there are UMCRLS"):
-        registry.get("KMeans")
+        registry.get("NoSuch")
     with pytest.raises(ValueError, match="it has n_clusters"):
         registry.get("UMCRLS").make({"k": 3})

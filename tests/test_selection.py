@@ -171,9 +171,9 @@ def test_stability_clusters_ten_parts_each_from_another_seed(noise):
     seen = []
 
     class Watched(StocRLS):
-        def fit(self, X, y=None):
+        def iter_fit(self, X, y=None):
             seen.append((X.shape, self.random_state, X.tobytes()))
-            return super().fit(X)
+            return super().iter_fit(X)
 
         __init__ = StocRLS.__init__
 

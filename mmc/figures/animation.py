@@ -18,11 +18,14 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from mmc.figures.margins import margin_animation
-from mmc.figures.palette import NEUTRAL, SYMBOLS, cluster_color, colorscale
+from mmc.figures.palette import COLORS, NEUTRAL, SYMBOLS, cluster_color, colorscale
 from mmc.figures.scene import Curve, Scene, frame_range
 
 #: Of the points, and of each curve below them.
 _HEIGHT, _CURVE_HEIGHT = 470, 150
+
+#: Clusters that the legend names; colours repeat after that many.
+_MAX_NAMED = len(COLORS)
 
 
 def animation(scene: Scene, objective: str = "objective") -> go.Figure:
@@ -73,8 +76,8 @@ def animation(scene: Scene, objective: str = "objective") -> go.Figure:
             ),
             *_legend(scene, size),
         ],
-        rows=[1] * (4 + scene.n_clusters),
-        cols=[1] * (4 + scene.n_clusters),
+        rows=[1] * (4 + _n_named(scene)),
+        cols=[1] * (4 + _n_named(scene)),
     )
     for row, curve in enumerate(scene.curves, start=2):
         traces = _curve_traces(scene, curve, curve.title or objective)
@@ -239,8 +242,12 @@ def _legend(scene: Scene, size: float) -> list[go.Scatter]:
                 "symbol": SYMBOLS[h] if scene.n_clusters <= len(SYMBOLS) else 0,
             },
         )
-        for h in range(scene.n_clusters)
+        for h in range(_n_named(scene))
     ]
+
+
+def _n_named(scene: Scene) -> int:
+    return min(scene.n_clusters, _MAX_NAMED)
 
 
 def _frame(scene: Scene, i: int) -> go.Frame:
@@ -250,7 +257,7 @@ def _frame(scene: Scene, i: int) -> go.Frame:
     and a lasso fails after that.
     """
     changes = [_border(scene, i), {"marker": _marker(scene, i)}, _changed(scene, i), _rim(scene, i)]
-    changes += [{}] * scene.n_clusters
+    changes += [{}] * _n_named(scene)
     for curve in scene.curves:
         changes += [*[{}] * len(curve.lines), _now(scene, curve, i)]
     data = [{"type": "scatter", **change} for change in changes]
@@ -275,7 +282,8 @@ def _lay_out(figure: go.Figure, scene: Scene, objective: str, height: int) -> No
     steps = (scene.steps[0] - 0.5, max(scene.steps[-1] + 0.5, 1))
     for row, curve in enumerate(scene.curves, start=2):
         _lay_out_curve(figure, curve, curve.title or objective, steps, row)
-    figure.update_xaxes(title=html.escape(scene.steps_title), row=1 + len(scene.curves), col=1)
+    if scene.curves:
+        figure.update_xaxes(title=html.escape(scene.steps_title), row=1 + len(scene.curves), col=1)
 
 
 def _lay_out_curve(figure: go.Figure, curve: Curve, title: str, steps: tuple[float, float], row: int) -> None:

@@ -8,8 +8,8 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, triu
+from sklearn.base import BaseEstimator
 
-from mmc.base import StepwiseClusterer
 from mmc.figures.palette import COLORS, NEUTRAL, SYMBOLS, cluster_color
 from mmc.figures.scene import View, frame_range
 
@@ -19,15 +19,17 @@ _GRID = 90
 _MAX_EDGES = 12_000
 
 
-def posterior_map(estimator: StepwiseClusterer, view: View) -> go.Figure:
+def posterior_map(estimator: BaseEstimator, labels: NDArray[np.int64], view: View) -> go.Figure:
     """Draw how sure a model is of its clusters over the plane ([SMIC] Figures 7 and 8).
 
     The colour names the likeliest cluster; the paler it is, the less sure the model is.
 
     Parameters
     ----------
-    estimator : StepwiseClusterer
+    estimator : estimator
         Fitted, with a `predict_proba`.
+    labels : ndarray of shape (n_samples,)
+        Of the points that are drawn over the map.
     view : View
         With a plane.
 
@@ -44,7 +46,7 @@ def posterior_map(estimator: StepwiseClusterer, view: View) -> go.Figure:
         raise ValueError("Posteriors are drawn in a plane, and this view has none.")
     u, v = (np.linspace(*frame_range(view.points[:, c]), _GRID) for c in (0, 1))
     plane = np.stack(np.meshgrid(u, v), axis=-1).reshape(-1, 2)
-    posterior = estimator.decision_function(view.centre + plane @ view.axes)
+    posterior = estimator.predict_proba(view.centre + plane @ view.axes)
     n_clusters = posterior.shape[1]
     winner = posterior.argmax(axis=1).reshape(_GRID, _GRID)
     sure = posterior.max(axis=1).reshape(_GRID, _GRID)
@@ -64,7 +66,7 @@ def posterior_map(estimator: StepwiseClusterer, view: View) -> go.Figure:
         )
     )
     shapes = n_clusters <= len(SYMBOLS)
-    drawn = estimator.labels_[view.sample]
+    drawn = labels[view.sample]
     for h in np.unique(drawn):
         points = view.points[drawn == h]
         figure.add_scatter(

@@ -10,6 +10,7 @@ from contourpy import LineType, contour_generator
 from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 
+from mmc import clusterers
 from mmc.maxmargin.alternating import IterState
 from mmc.maxmargin.cuts import CutState
 from mmc.recording import Recording
@@ -21,6 +22,9 @@ MAX_POINTS = 2000
 MIN_SHARE = 0.8
 
 _GRID = 48
+
+#: Borders between more clusters than this are a net in which nothing is seen.
+_MAX_BORDERED = 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +87,7 @@ def make_view(X: NDArray[np.float64], names: tuple[str, ...], columns: tuple[int
     note += f"The first two principal components show {share:.0%} of the variance"
     drawn = share >= MIN_SHARE
     note += (
-        "; the border is drawn in their plane." if drawn else ", too little to draw a border in their plane."
+        "; a border is drawn in their plane." if drawn else ", too little to draw a border in their plane."
     )
     titles = tuple(f"component {c + 1} ({r:.0%})" for c, r in enumerate(pca.explained_variance_ratio_))
     return View(
@@ -125,7 +129,7 @@ class Scene:
     ----------
     view : View
     n_clusters : int
-    labels : list of ndarray of shape (m,), uint8
+    labels : list of ndarray of shape (m,), uint8 or uint16
         One for each frame, of the drawn points.
     changed : list of ndarray
         Which of the drawn points the frame is about.
@@ -137,6 +141,7 @@ class Scene:
         Where the frames stand on the axis of the curves.
     steps_title : str
     curves : tuple of Curve
+        None where the algorithm does not tell what it minimises.
     captions : list of str
     rings : str
         What the rings around the changed points say.
@@ -148,7 +153,7 @@ class Scene:
 
     view: View
     n_clusters: int
-    labels: list[NDArray[np.uint8]]
+    labels: list[NDArray[np.uint8 | np.uint16]]
     changed: list[NDArray[np.int64]]
     borders: list[NDArray[np.float32]]
     rims: list[NDArray[np.float32]]
@@ -176,6 +181,8 @@ def make_scene(recording: Recording, view: View) -> Scene:
     Scene
     """
     states = recording.states
+    n_clusters = 1 + max(int(state.labels.max()) for state in states)
+    codes = np.uint8 if n_clusters <= 256 else np.uint16
     where = np.full(len(recording.labels), -1)
     where[view.sample] = np.arange(len(view.sample))
     changed = [where[state.changed] for state in states]
@@ -183,8 +190,8 @@ def make_scene(recording: Recording, view: View) -> Scene:
     borders, rims = _borders(recording, view, 0 if not cuts else 2 if cuts[0].f.ndim == 1 else 1)
     return Scene(
         view=view,
-        n_clusters=int(recording.estimator.get_params()["n_clusters"]),
-        labels=[state.labels[view.sample].astype(np.uint8) for state in states],
+        n_clusters=n_clusters,
+        labels=[state.labels[view.sample].astype(codes) for state in states],
         changed=[c[c >= 0] for c in changed],
         borders=borders,
         rims=rims,
@@ -208,7 +215,7 @@ def frame_range(values: NDArray[np.float64]) -> tuple[float, float]:
 def _curves(recording: Recording, cuts: list[CutState]) -> tuple[Curve, ...]:
     objective = np.array([state.objective for state in recording.states])
     if not cuts:
-        return (Curve("", {"": objective}),)
+        return () if np.isnan(objective).all() else (Curve("", {"": objective}),)
     epsilon = float(recording.estimator.get_params()["epsilon"])
     gap = np.array([cut.gap for cut in cuts])
     lower = np.array([cut.lower if cut.n_cuts else np.nan for cut in cuts])
@@ -228,7 +235,9 @@ def _borders(
         return empty, empty
     u, v = (np.linspace(*frame_range(view.points[:, c]), _GRID) for c in (0, 1))
     plane = np.stack(np.meshgrid(u, v), axis=-1).reshape(-1, 2)
-    values = recording.estimator.follow(view.centre + plane @ view.axes)
+    values = clusterers.answers(recording.estimator, view.centre + plane @ view.axes)
+    if values is None or any(state.labels.max() >= _MAX_BORDERED for state in recording.states):
+        return empty, empty
     fields = [values(state) for state in recording.states]
     rims = [_lines(u, v, field, margin) for field in fields] if margin else empty
     return [_lines(u, v, field, 0.0) for field in fields], rims

@@ -10,7 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from mmc.registry import _cutting_plane, _evolutionary, _infomax, _iterative, _least_squares, _semidefinite
+from mmc.registry import (
+    _baselines,
+    _cutting_plane,
+    _evolutionary,
+    _infomax,
+    _iterative,
+    _least_squares,
+    _semidefinite,
+)
 from mmc.registry._types import Algorithm, Parameter
 
 __all__ = ["ALGORITHMS", "Algorithm", "Parameter", "get"]
@@ -47,6 +55,7 @@ ALGORITHMS: Mapping[str, Algorithm] = MappingProxyType(
             *_cutting_plane.ENTRIES,
             *_semidefinite.ENTRIES,
             *_infomax.ENTRIES,
+            *_baselines.ENTRIES,
         )
     }
 )

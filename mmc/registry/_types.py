@@ -5,10 +5,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any, Literal
 
+from sklearn.base import BaseEstimator
+
 from mmc import maxmargin
-from mmc.base import StepwiseClusterer
 from mmc.maxmargin.mixture import parse_kernels, text_of
 
 Kind = Literal["int", "float", "choice", "bool", "numbers", "kernels"]
@@ -40,6 +42,10 @@ class Parameter:
         Whether a sweep may try its values; not where it sets the effort, or what the result is about.
     when : tuple of (str, tuple of str)
         The parameter matters only when another one has one of these values.
+    counts : bool
+        Whether it is the number of clusters, however the class calls it.
+    none : str
+        The choice that means None, where there is one.
     """
 
     name: str
@@ -54,6 +60,13 @@ class Parameter:
     advanced: bool = False
     swept: bool = True
     when: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    counts: bool = False
+    none: str = ""
+
+    @property
+    def key(self) -> str:
+        """Under which an address and a control hold it: the number of clusters has one key for all."""
+        return "n_clusters" if self.counts else self.name
 
     @property
     def candidates(self) -> tuple[float, ...]:
@@ -95,6 +108,8 @@ class Parameter:
         """Write a value as `parse` reads it."""
         if self.kind == "kernels":
             return text_of(value)
+        if value is None and self.none:
+            return self.none
         if isinstance(value, list | tuple):
             return ", ".join(f"{number:.10g}" for number in value)
         if isinstance(value, bool):
@@ -113,7 +128,7 @@ class Parameter:
         if self.kind == "kernels":
             return parse_kernels(text)
         if text in self.choices:
-            return text
+            return None if text == self.none else text
         if self.free:
             value = _number(text)
             return int(value) if "." not in text and value.is_integer() else value
@@ -141,24 +156,28 @@ class Algorithm:
     name : str
         Of the class.
     estimator : type
+        One of this library, or of scikit-learn as it is.
     family : str
         Algorithms of one family take the same start and can be shown side by side.
     paper : str
     summary : str
         One sentence for someone who has not read the paper.
     objective, meaning : str
-        Short name of what is minimised, for the axis of its curve, and a sentence that says what it is.
+        Short name of what is minimised, for the axis of its curve, and a sentence that says what it is; both
+        are empty where the estimator does not tell it.
     parameters : tuple of Parameter
     max_samples : int
         Beyond this the app refuses; the library refuses only what memory cannot hold.
     tune : str
-        The parameter that decides most, which a sweep tries first.
+        The parameter that decides most, which a sweep tries first; empty where there is none to try.
     grid : mapping from str to tuple
         The grid of the paper: values of two parameters, and what else was set.
+    given : mapping
+        What stands in place of the class's own defaults.
     """
 
     name: str
-    estimator: type[StepwiseClusterer]
+    estimator: type[BaseEstimator]
     family: str
     paper: str
     summary: str
@@ -168,13 +187,27 @@ class Algorithm:
     max_samples: int
     tune: str
     grid: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    given: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def package(self) -> str:
+        """Where a script imports the class from."""
+        parts = self.estimator.__module__.split(".")
+        return "mmc" if parts[0] == "mmc" else ".".join(takewhile(lambda part: part[0] != "_", parts))
+
+    @property
+    def clusters(self) -> Parameter | None:
+        """The parameter that counts the clusters; None where the algorithm finds their number itself."""
+        return next((parameter for parameter in self.parameters if parameter.counts), None)
 
     def default(self, name: str) -> Any:
-        """Give the default of a parameter, from the class.
+        """Give the default of a parameter, from the entry or else from the class.
 
         An estimator that a class is given is named here; the first choice is the one that the class takes
         where it is given none, and its parameters have that one's defaults.
         """
+        if name in self.given:
+            return self.given[name]
         if name == "estimator":
             return self.parameter(name).choices[0]
         given = self.default("estimator") if "__" in name else None
@@ -195,7 +228,7 @@ class Algorithm:
         known = ", ".join(p.name for p in self.parameters)
         raise ValueError(f"{self.name} has no parameter {name!r}; it has {known}.")
 
-    def make(self, values: Mapping[str, Any]) -> StepwiseClusterer:
+    def make(self, values: Mapping[str, Any]) -> BaseEstimator:
         """Make an estimator from some parameters; the others keep their defaults."""
         for name in values:
             self.parameter(name)
@@ -207,15 +240,15 @@ class Algorithm:
     def parts(self, values: Mapping[str, Any]) -> tuple[dict[str, Any], str, dict[str, Any]]:
         """Take parameters apart: the class's own, and the name and parameters of the estimator it is given.
 
-        The name is empty where the class is given none.
+        The class's own include what the entry gives. The name is empty where the class is given none.
         """
-        own = {name: value for name, value in values.items() if "__" not in name}
+        own = {**self.given, **{name: value for name, value in values.items() if "__" not in name}}
         if all(p.name != "estimator" for p in self.parameters):
             return own, "", {}
         inner = {n.removeprefix("estimator__"): v for n, v in values.items() if "__" in n}
         return own, own.get("estimator") or self.default("estimator"), inner
 
-    def _inner(self, name: str) -> type[StepwiseClusterer]:
+    def _inner(self, name: str) -> type[BaseEstimator]:
         """Find the class of an estimator that the class is given, by its name."""
         choices = self.parameter("estimator").choices
         if name not in choices:

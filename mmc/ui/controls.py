@@ -156,7 +156,8 @@ def address(experiment: Experiment) -> dict[str, str | list[str]]:
         values |= {_OPTION_KEYS.get(name, name): value for name, value in data.options.items()}
     written = {key: _written(key, value) for key, value in values.items() if value is not None}
     own = {name: value for name, value in experiment.parameters.items() if value is not None}
-    return written | {"algorithm": entry.name} | {n: entry.parameter(n).write(v) for n, v in own.items()}
+    shown = {entry.parameter(name): value for name, value in own.items()}
+    return written | {"algorithm": entry.name} | {p.key: p.write(value) for p, value in shown.items()}
 
 
 def table_controls(prefix: str = "") -> tuple[Data, bytes | None]:
@@ -283,7 +284,8 @@ def _follow_data() -> None:
 
 
 def _follow_classes() -> None:
-    st.session_state["n_clusters"] = usual_k("digits", st.session_state["classes"])
+    if "n_clusters" in st.session_state:
+        st.session_state["n_clusters"] = usual_k("digits", st.session_state["classes"])
 
 
 def _written(key: str, value: Any) -> str | list[str]:

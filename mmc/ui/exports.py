@@ -33,8 +33,7 @@ def export_buttons(
     name = PurePath(outcome.dataset.name).stem or "table"
 
     def labels() -> str:
-        confidence = recording.estimator.state_.confidence()
-        return to_csv_text(labels_frame(outcome.dataset, recording.labels, confidence))
+        return to_csv_text(labels_frame(outcome.dataset, recording.labels, recording.end.confidence()))
 
     def page() -> str:
         title = f"{experiment.algorithm} on {outcome.dataset.name}"

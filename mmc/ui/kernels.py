@@ -210,9 +210,8 @@ def _work(key: str, outcome: Outcome, report: Report) -> Alone:
 
 
 def _end(recording: Recording) -> CutState:
-    state = recording.estimator.state_
-    assert isinstance(state, CutState)
-    return state
+    assert isinstance(recording.end, CutState)
+    return recording.end
 
 
 def _numbers(outcome: Outcome, recording: Recording) -> dict[str, Any]:

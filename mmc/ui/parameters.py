@@ -20,7 +20,7 @@ STRETCH = 10
 MAX_CANDIDATES = 40
 
 
-def algorithm_control(first: str = "UMCRLS", families: tuple[str, ...] = ()) -> str:
+def algorithm_control(first: str = "UMCRLS", families: tuple[str, ...] = (), *, tuned: bool = False) -> str:
     """Let a person choose an algorithm.
 
     Parameters
@@ -29,12 +29,18 @@ def algorithm_control(first: str = "UMCRLS", families: tuple[str, ...] = ()) -> 
         The one to begin with.
     families : tuple of str
         Those to choose among; none means all.
+    tuned : bool
+        Whether only algorithms are offered that have a parameter to try values of.
 
     Returns
     -------
     str
     """
-    names = [a.name for a in registry.ALGORITHMS.values() if not families or a.family in families]
+    names = [
+        a.name
+        for a in registry.ALGORITHMS.values()
+        if (not families or a.family in families) and (a.tune or not tuned)
+    ]
     if st.session_state.get("algorithm") not in (None, *names):
         del st.session_state["algorithm"]  # another page offers more
     name = st.selectbox(
@@ -182,7 +188,7 @@ def rival_control(name: str, parameter: str) -> bool:
 
 def _control(parameter: Parameter, default: Any) -> Any:
     """Draw the control of a parameter and give its value; text is still to be read."""
-    common: dict[str, Any] = {"key": parameter.name, "help": parameter.help, "bind": "query-params"}
+    common: dict[str, Any] = {"key": parameter.key, "help": parameter.help, "bind": "query-params"}
     if parameter.name == "random_state":
         return int(st.number_input(parameter.label, parameter.low, parameter.high, default, **common))
     if parameter.kind in ("int", "float") and parameter.steps:
@@ -193,7 +199,7 @@ def _control(parameter: Parameter, default: Any) -> Any:
         st.caption(f"{parameter.label}: {parameter.low}. {parameter.help}")
         return parameter.low
     if parameter.kind == "int":
-        low, high = reach(parameter.name, parameter.low, parameter.high, STRETCH * parameter.high)
+        low, high = reach(parameter.key, parameter.low, parameter.high, STRETCH * parameter.high)
         return int(st.slider(parameter.label, low, high, default, **common))
     if parameter.kind == "bool":
         return st.toggle(parameter.label, default, **common)
@@ -203,15 +209,15 @@ def _control(parameter: Parameter, default: Any) -> Any:
             or ""
         )
     # A number that is asked for stands there as it was written, so that the control finds it again.
-    asked = [asked_text(parameter.name)] if parameter.free and _asked_for(parameter) else []
+    asked = [asked_text(parameter.key)] if parameter.free and _asked_for(parameter) else []
     choices = list(dict.fromkeys([*parameter.choices, *map(short, parameter.steps), *asked]))
-    first = choices.index(default if isinstance(default, str) else short(default))
+    first = choices.index(parameter.write(default))
     return st.selectbox(parameter.label, choices, first, accept_new_options=parameter.free, **common)
 
 
 def _asked_for(parameter: Parameter) -> list[Any]:
     """Give a value that the control or the address has, though it may be no step of the control."""
-    for given in (st.session_state.get(parameter.name), st.query_params.get(parameter.name)):
+    for given in (st.session_state.get(parameter.key), st.query_params.get(parameter.key)):
         try:
             if given is not None:
                 return [parameter.parse(str(given))]
@@ -232,7 +238,7 @@ def _that_matter(entry: Algorithm, k: int) -> list[Parameter]:
 
 
 def _default(entry: Algorithm, parameter: Parameter, k: int) -> Any:
-    if parameter.name == "n_clusters":
+    if parameter.counts:
         return k
     return 0 if parameter.name == "random_state" else entry.default(parameter.name)
 
@@ -254,10 +260,10 @@ def _defaults(entry: Algorithm) -> dict[str, Any]:
     """Give the defaults as the controls hold them; the number of clusters follows the data instead."""
     held: dict[str, Any] = {}
     for p in entry.parameters:
-        if p.name not in ("n_clusters", "random_state"):
+        if not p.counts and p.name != "random_state":
             value = entry.default(p.name)
             text = p.kind in ("choice", "numbers", "kernels")
-            held[p.name] = "" if value is None else p.write(value) if text else value
+            held[p.name] = "" if value is None and not p.none else p.write(value) if text else value
     return held
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -37,15 +38,16 @@ def _panel(outcome: Outcome, scenes: dict[str, Scene], figures: list[go.Figure])
     for i, (column, name) in enumerate(zip(st.columns(len(scenes)), scenes, strict=True)):
         with column:
             if len(scenes) > 1:
-                value = outcome.recordings[name].estimator.objective_
-                st.markdown(f"**{name}**, final {registry.get(name).objective} {value:.4g}")
+                value = outcome.recordings[name].end.objective
+                final = "" if np.isnan(value) else f", final {registry.get(name).objective} {value:.4g}"
+                st.markdown(f"**{name}**{final}")
             event: Any = st.plotly_chart(
                 figures[i],
                 key=f"chart_{i}",
                 on_select="rerun",
                 selection_mode=("lasso", "box"),
                 config=chart_config(),
-                alt=_alternative(outcome, name),
+                alt=_alternative(outcome, name, scenes[name]),
             )
             caught |= {
                 int(p["customdata"][0] if isinstance(p["customdata"], list) else p["customdata"])
@@ -57,7 +59,8 @@ def _panel(outcome: Outcome, scenes: dict[str, Scene], figures: list[go.Figure])
         key="player",
     )
     first = next(iter(scenes.values()))
-    st.caption(f"{first.view.note} {first.rings} Draw a lasso to see the rows of points.")
+    rings = " ".join(dict.fromkeys(scene.rings for scene in scenes.values()))
+    st.caption(f"{first.view.note} {rings} Draw a lasso to see the rows of points.")
     if caught:
         _rows(outcome, sorted(caught))
 
@@ -81,12 +84,13 @@ def drawn(outcome: Outcome, columns: tuple[int, int] | None) -> tuple[dict[str, 
     return kept[2], kept[3]
 
 
-def _alternative(outcome: Outcome, name: str) -> str:
+def _alternative(outcome: Outcome, name: str, scene: Scene) -> str:
     recording = outcome.recordings[name]
-    sizes = ", ".join(str(int((recording.labels == h).sum())) for h in range(recording.labels.max() + 1))
+    sizes = ", ".join(map(str, np.bincount(recording.labels)))
+    below = f", with the objective over {len(recording.states)} steps below" if scene.curves else ""
     return (
         f"Scatter plot of {len(recording.labels)} points of {outcome.dataset.name} in clusters of "
-        f"{sizes} points found by {name}, with the objective over {len(recording.states)} steps below."
+        f"{sizes} points found by {name}{below}."
     )
 
 

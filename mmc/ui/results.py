@@ -11,6 +11,9 @@ from mmc.metrics import adjusted_rand_score, clustering_error
 from mmc.ui.frame import notice, plain
 from mmc.ui.runs import Outcome
 
+#: Clusters of an algorithm that the table lists.
+_MAX_ROWS = 20
+
 
 def result_summary(outcome: Outcome) -> None:
     """Show sizes, objective, time and, where a reference labelling is known, how well it was found.
@@ -25,23 +28,28 @@ def result_summary(outcome: Outcome) -> None:
         if len(outcome.recordings) > 1:
             st.markdown(f"**{name}**")
         _metrics(outcome, name)
-        if recording.estimator.state_.warning:
-            notice(recording.estimator.state_.warning, "warning")
+        if recording.end.warning:
+            notice(recording.end.warning, "warning")
     # A plain table: the editor behind st.dataframe would be one more large script on the first visit.
     st.table(_sizes(outcome))
+    for name, recording in outcome.recordings.items():
+        more = int(recording.labels.max()) + 1 - _MAX_ROWS
+        if more > 0:
+            st.caption(f"{name} found {more} further clusters; the file of labels has them all.")
 
 
 def _metrics(outcome: Outcome, name: str) -> None:
     recording, y = outcome.recordings[name], outcome.dataset.y
-    ends = recording.estimator.start_objectives_
-    objective = recording.estimator.objective_
+    ends = [end.objective for end in recording.ends]
+    objective = recording.end.objective
     same = int(np.isclose(ends, objective, rtol=1e-6).sum())
     with st.container(horizontal=True):
-        st.metric(
-            registry.get(name).objective,
-            f"{objective:.4g}",
-            help=f"What the algorithm minimises. {registry.get(name).meaning}",
-        )
+        if not np.isnan(objective):
+            st.metric(
+                registry.get(name).objective,
+                f"{objective:.4g}",
+                help=f"What the algorithm minimises. {registry.get(name).meaning}",
+            )
         st.metric("Time", f"{recording.seconds:.2f} s", help="All starts together.")
         if len(ends) > 1:
             st.metric(
@@ -63,15 +71,14 @@ def _metrics(outcome: Outcome, name: str) -> None:
 def _sizes(outcome: Outcome) -> pd.DataFrame:
     parts = []
     for name, recording in outcome.recordings.items():
-        k = int(recording.estimator.get_params()["n_clusters"])
-        sizes = np.bincount(recording.labels, minlength=k)
-        table = pd.DataFrame({"cluster": range(k), "points": sizes})
+        sizes = np.bincount(recording.labels)
+        table = pd.DataFrame({"cluster": range(len(sizes)), "points": sizes})
         table["share"] = [f"{share:.1%}" for share in sizes / sizes.sum()]
-        confidence = recording.estimator.state_.confidence()
+        confidence = recording.end.confidence()
         if confidence is not None:
-            means = np.bincount(recording.labels, confidence, k) / np.maximum(sizes, 1)
+            means = np.bincount(recording.labels, confidence) / np.maximum(sizes, 1)
             table["mean confidence"] = [f"{mean:.1%}" for mean in means]
         if len(outcome.recordings) > 1:
             table.insert(0, "algorithm", name)
-        parts.append(table)
+        parts.append(table.head(_MAX_ROWS))
     return pd.concat(parts, ignore_index=True)

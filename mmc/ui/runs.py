@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 import streamlit as st
+from sklearn.base import BaseEstimator
 
 from mmc import registry
-from mmc.base import StepwiseClusterer
 from mmc.datasets import Dataset
 from mmc.experiment import Data, Experiment
 from mmc.recording import Recording, record
@@ -103,7 +103,7 @@ def _work(
     main = record(model, dataset.X, go_on=lambda s: report(share * s.progress, s.state.caption))
     recordings = {experiment.algorithm: main}
     if beside and second is not None:
-        if "init" in second.get_params() and "init" in model.get_params():
+        if _takes_labels(beside) and _takes_labels(experiment.algorithm):
             second.set_params(init=main.states[0].labels)
         recordings[beside] = record(
             second, dataset.X, go_on=lambda s: report(0.5 + 0.5 * s.progress, s.state.caption)
@@ -114,24 +114,31 @@ def _work(
     )
 
 
-def _within_time(model: StepwiseClusterer) -> StepwiseClusterer:
+def _within_time(model: BaseEstimator) -> BaseEstimator:
     """Give a solver that cannot be stopped on its way no more time than a job has."""
     if "time_limit" in model.get_params():
         model.set_params(time_limit=min(model.get_params()["time_limit"], TIME_LIMIT))
     return model
 
 
-def _companion(experiment: Experiment, name: str) -> StepwiseClusterer:
+def _companion(experiment: Experiment, name: str) -> BaseEstimator:
     """Make the second algorithm with the parameters that it shares; refuse it before the first one runs."""
     shared = {}
+    first = registry.get(experiment.algorithm)
+    known = {first.parameter(n).key: value for n, value in experiment.parameters.items()}
     for parameter in registry.get(name).parameters:
-        value = experiment.parameters.get(parameter.name)
+        value = known.get(parameter.key)
         offered = parameter.kind != "choice" or parameter.free or value in parameter.choices
         if value is not None and offered:
             shared[parameter.name] = value
     model = _within_time(registry.get(name).make(shared))
     model._validate_params()
     return model
+
+
+def _takes_labels(name: str) -> bool:
+    """Whether an algorithm can be given the labels that it starts from."""
+    return any(parameter.name == "init" for parameter in registry.get(name).parameters)
 
 
 def warm_up() -> None:

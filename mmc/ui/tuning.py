@@ -215,6 +215,8 @@ def search_map(task: Search, content: bytes | None, criterion: str) -> Found:
     found = search(task, content, lambda partial: _grow(partial, criterion), limit=_LIMIT)
     if criterion == "ari" and found.dataset.y is None:
         raise ValueError("These data have no reference labels to agree with. Choose another criterion.")
+    if not judged(found, criterion):
+        raise ValueError(f"{task.experiment.algorithm} tells no objective. Choose another criterion.")
     return found
 
 
@@ -251,7 +253,9 @@ def chosen_cell(found: Found, criterion: str) -> int:
 
 def _lines(found: Found, trial: Trial) -> list[str]:
     name = SCORE_NAMES[found.search.score]
-    lines = [f"{name} {trial.score:.4g}", f"objective {trial.objective:.4g}"]
+    lines = [f"{name} {trial.score:.4g}"]
+    if not np.isnan(trial.objective):
+        lines.append(f"objective {trial.objective:.4g}")
     if found.references is not None:
         lines.append(f"ARI {found.references[found.trials.index(trial)]:.3f}")
     return [*lines, f"{trial.seconds:.2f} s"]
@@ -290,7 +294,10 @@ def _summarize(found: Found, criterion: str, best: int, at: int) -> None:
         st.metric("Chosen by the criterion", _where(found, best), help="The cell with the highest value.")
         if criterion in SCORE_NAMES and criterion != "objective":
             st.metric(SCORE_NAMES[criterion], f"{trial.score:.4g}", help="Of the cell that is shown.")
-        st.metric("Objective", f"{trial.objective:.4g}", help="What the algorithm minimised, in this cell.")
+        if not np.isnan(trial.objective):
+            st.metric(
+                "Objective", f"{trial.objective:.4g}", help="What the algorithm minimised, in this cell."
+            )
         if found.references is not None:
             shown = found.references[found.trials.index(trial)]
             st.metric(

@@ -43,7 +43,7 @@ def candidate_view(found: Found, at: int, outcome: Outcome, content: bytes | Non
     if found.trials[at].estimate is not None:
         views["Cross-validation"] = lambda: _cross_validation(found, at)
     if getattr(model, "n_neighbors_", 0):
-        views["Graph"] = lambda: _graph(model, found)
+        views["Graph"] = lambda: _graph(outcome, found)
     if hasattr(model, "class_prior"):
         views["Class priors"] = lambda: _priors(outcome, found, content)
     if st.session_state.get("show") not in (None, *views):
@@ -62,7 +62,7 @@ def _posteriors(outcome: Outcome, found: Found) -> None:
     if found.view.axes is None:
         st.info(f"{_why(found)} So posteriors cannot be drawn.")
         return
-    figure = posterior_map(outcome.main.estimator, found.view)
+    figure = posterior_map(outcome.main.estimator, outcome.main.labels, found.view)
     st.plotly_chart(figure, key="posteriors", alt="Map of the likeliest cluster and its posterior.")
     st.caption(
         "The colour names the likeliest cluster at each place; the paler, the less sure the model is. Where "
@@ -82,8 +82,9 @@ def _cross_validation(found: Found, at: int) -> None:
     )
 
 
-def _graph(model: Any, found: Found) -> None:
-    state = model.state_
+def _graph(outcome: Outcome, found: Found) -> None:
+    model: Any = outcome.main.estimator
+    state: Any = outcome.main.end
     if hasattr(model, "eigenvectors_"):
         names = [f"eigenvector {y + 1} (λ = {v:.4f})" for y, v in enumerate(model.eigenvalues_)]
         columns, what = model.eigenvectors_, "entry"
@@ -126,7 +127,7 @@ def _priors(outcome: Outcome, found: Found, content: bytes | None) -> None:
         if found.view.axes is None:
             st.info(_why(found))
         else:
-            figure = posterior_map(shown.main.estimator, found.view)
+            figure = posterior_map(shown.main.estimator, shown.main.labels, found.view)
             st.plotly_chart(figure, key="prior_map", alt="Posteriors under this share.")
     with right:
         st.plotly_chart(

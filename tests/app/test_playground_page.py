@@ -62,9 +62,10 @@ def test_every_algorithm_runs(name, playground):
         for kind in ("slider", "select_slider", "selectbox", "toggle", "text_input")
         for widget in at.get(kind)
     }
-    defaults = {p.name: registry.get(name).default(p.name) for p in registry.get(name).parameters}
-    common = {p.name for p in registry.get(name).parameters if not p.advanced and p.matters(defaults)}
-    if registry.get(name).parameter("n_clusters").high == 2:
+    entry = registry.get(name)
+    defaults = {p.name: entry.default(p.name) for p in entry.parameters}
+    common = {p.key for p in entry.parameters if not p.advanced and p.matters(defaults)}
+    if entry.clusters and entry.clusters.high == 2:
         common.remove("n_clusters")  # nothing to choose, which a line says instead
         assert any("RecursiveBinary" in caption.value for caption in at.caption)
     assert common <= keys
