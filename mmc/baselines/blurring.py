@@ -72,9 +72,14 @@ class BlurringState(State):
         return self.moved
 
     @property
+    def ringed(self) -> Array:
+        """Where the points have come to."""
+        return self.places
+
+    @property
     def rings(self) -> str:
-        """What is said of the points in `changed`."""
-        return "Points are drawn where they began; rings mark those whose cluster the step changed."
+        """What is said of the rings in a picture."""
+        return "Points stay where they began, and rings show where they have moved to."
 
 
 class BlurringMeanShift(NearestMember):

@@ -2,11 +2,14 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from sklearn.decomposition import PCA
 
 from mmc import BlurringMeanShift
 from mmc.datasets import make_three_gaussians
+from mmc.figures import animation, make_scene, make_view
 from mmc.kernels import fit_kernel
 from mmc.metrics import adjusted_rand_score
+from mmc.recording import record
 
 
 @pytest.fixture
@@ -72,3 +75,18 @@ def test_larger_clusters_come_first_whatever_the_order_of_rows(clouds):
     order = np.random.default_rng(0).permutation(90)
     other = BlurringMeanShift().fit(clouds.X[order])
     assert adjusted_rand_score(model.labels_[order], other.labels_) == 1.0
+
+
+@pytest.mark.parametrize("d", [1, 2, 5])
+def test_the_picture_rings_where_points_have_come_to(d):
+    """Points stay, and rings show the places of each state as the view sees them."""
+    X = np.random.default_rng(0).normal(size=(30, d))
+    recording = record(BlurringMeanShift(), X)
+    view = make_view(X, tuple("abcde"[:d]))
+    scene = make_scene(recording, view)
+    np.testing.assert_allclose(scene.ringed[0], view.points, atol=1e-6)
+    places = recording.end.places
+    known = {1: lambda: np.column_stack([places[:, 0], np.arange(30)]), 2: lambda: places}
+    expected = known[d]() if d in known else PCA(2, svd_solver="full").fit(X).transform(places)
+    np.testing.assert_allclose(scene.ringed[-1], expected, atol=1e-6)
+    assert len(animation(scene).frames) == len(recording.states)
