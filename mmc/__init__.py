@@ -1,5 +1,6 @@
 """Maximum-margin and information-maximization clustering."""
 
+from mmc.baselines import CLUHSIC, DIFFRAC, MNN, BlurringMeanShift, KernelKMeans, SelfTuningSpectral
 from mmc.infomax import MIC, SMIC
 from mmc.maxmargin import (
     CCCPMMC,
@@ -20,19 +21,25 @@ from mmc.maxmargin import (
 
 __all__ = [
     "CCCPMMC",
+    "CLUHSIC",
     "CPMMC",
+    "DIFFRAC",
     "GMMC",
     "MIC",
     "MKC",
     "MMC",
+    "MNN",
     "SMIC",
     "UMCRLS",
+    "BlurringMeanShift",
     "EvoMMC",
     "FastEvoMMC",
     "IterLSSVM",
     "IterSVM",
     "IterSVR",
+    "KernelKMeans",
     "RecursiveBinary",
+    "SelfTuningSpectral",
     "SteepRLS",
     "StocRLS",
 ]

@@ -102,11 +102,16 @@ def leading(matrix: Matrix, k: int) -> Spectrum:
     return Spectrum(np.array(values)[order], columns)
 
 
-def self_tuning_labels(matrix: Matrix, k: int, rng: np.random.RandomState) -> NDArray[np.int64]:
-    """Cluster by spectral clustering: k-means on the rows of the leading eigenvectors of D^-½ K D^-½."""
+def unit_rows(matrix: Matrix, k: int) -> Array:
+    """Give the rows of the leading eigenvectors of D^-½ K D^-½, scaled to length 1; zeros stay."""
     rows = leading(scaled(matrix, degree_roots(matrix)), k).vectors
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    model = KMeans(k, n_init=10, random_state=rng).fit(rows / np.where(lengths > 0, lengths, 1.0))
+    return rows / np.where(lengths > 0, lengths, 1.0)
+
+
+def self_tuning_labels(matrix: Matrix, k: int, rng: np.random.RandomState) -> NDArray[np.int64]:
+    """Cluster by spectral clustering: k-means on the rows of the leading eigenvectors of D^-½ K D^-½."""
+    model = KMeans(k, n_init=10, random_state=rng).fit(unit_rows(matrix, k))
     return np.asarray(model.labels_, dtype=np.int64)
 
 

@@ -53,13 +53,18 @@ class State:
         return np.empty(0, dtype=np.int64)
 
     @property
+    def ringed(self) -> NDArray[np.float64] | None:
+        """Where a picture draws rings, as points of the data; None means around the points in `changed`."""
+        return None
+
+    @property
     def warning(self) -> str:
         """What a person must know who takes these labels; empty where there is nothing."""
         return ""
 
     @property
     def rings(self) -> str:
-        """What is said of the points in `changed`, which a picture rings."""
+        """What is said of the rings in a picture."""
         return "Rings mark the points that the step moved."
 
     def confidence(self) -> NDArray[np.float64] | None:

@@ -58,7 +58,7 @@ def animation(scene: Scene, objective: str = "objective") -> go.Figure:
             ),
             _points(scene, last, size),
             go.Scatter(
-                **_changed(scene, last),
+                **_ringed(scene, last),
                 mode="markers",
                 marker={
                     "symbol": "circle-open",
@@ -192,9 +192,8 @@ def _border(scene: Scene, i: int) -> dict[str, Any]:
     return {"x": scene.borders[i][:, 0], "y": scene.borders[i][:, 1]}
 
 
-def _changed(scene: Scene, i: int) -> dict[str, Any]:
-    points = scene.view.points[scene.changed[i]].astype(np.float32)
-    return {"x": points[:, 0], "y": points[:, 1]}
+def _ringed(scene: Scene, i: int) -> dict[str, Any]:
+    return {"x": scene.ringed[i][:, 0], "y": scene.ringed[i][:, 1]}
 
 
 def _rim(scene: Scene, i: int) -> dict[str, Any]:
@@ -256,7 +255,7 @@ def _frame(scene: Scene, i: int) -> go.Frame:
     Traces that stay are named all the same: Plotly forgets the drawing of a trace that a frame leaves out,
     and a lasso fails after that.
     """
-    changes = [_border(scene, i), {"marker": _marker(scene, i)}, _changed(scene, i), _rim(scene, i)]
+    changes = [_border(scene, i), {"marker": _marker(scene, i)}, _ringed(scene, i), _rim(scene, i)]
     changes += [{}] * _n_named(scene)
     for curve in scene.curves:
         changes += [*[{}] * len(curve.lines), _now(scene, curve, i)]

@@ -14,6 +14,7 @@ from mmc import clusterers
 from mmc.maxmargin.alternating import IterState
 from mmc.maxmargin.cuts import CutState
 from mmc.recording import Recording
+from mmc.stepping import State
 
 #: More points make the browser stutter; a sample of this size is drawn instead.
 MAX_POINTS = 2000
@@ -43,6 +44,8 @@ class View:
         What a reader must know about this view; may be empty.
     centre, axes : ndarray of shape (d,) and (2, d), or None
         The plane itself, centre + u·axes, where a border can be drawn in it.
+    project : callable
+        From places of the drawn points, of shape (m, d), to the plane, (m, 2).
     """
 
     points: NDArray[np.float64]
@@ -51,6 +54,7 @@ class View:
     note: str
     centre: NDArray[np.float64] | None
     axes: NDArray[np.float64] | None
+    project: Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
 def make_view(X: NDArray[np.float64], names: tuple[str, ...], columns: tuple[int, int] | None = None) -> View:
@@ -73,31 +77,31 @@ def make_view(X: NDArray[np.float64], names: tuple[str, ...], columns: tuple[int
     if n > MAX_POINTS:
         sample = np.sort(np.random.default_rng(0).choice(n, MAX_POINTS, replace=False))
         note = f"{MAX_POINTS} of {n} points are drawn. "
+    project: Callable[[NDArray[np.float64]], NDArray[np.float64]] = np.asarray
+    centre: NDArray[np.float64] | None = None
+    axes: NDArray[np.float64] | None = None
     if d == 1:
-        points = np.column_stack([X[:, 0], np.arange(n)])
-        return View(points[sample], sample, (names[0], "row"), note, None, None)
-    if d == 2:
-        return View(X[sample], sample, (names[0], names[1]), note, np.zeros(2), np.eye(2))
-    if columns is not None:
+        titles = (names[0], "row")
+        project = lambda P: np.column_stack([P[:, 0], sample])  # noqa: E731
+    elif d == 2:
+        titles, centre, axes = (names[0], names[1]), np.zeros(2), np.eye(2)
+    elif columns is not None:
         i, j = columns
+        titles = (names[i], names[j])
+        project = lambda P: P[:, [i, j]]  # noqa: E731
         note += f"Two of {d} columns are shown; the clustering uses all of them."
-        return View(X[sample][:, [i, j]], sample, (names[i], names[j]), note, None, None)
-    pca = PCA(2, svd_solver="full").fit(X)
-    share = float(pca.explained_variance_ratio_.sum())
-    note += f"The first two principal components show {share:.0%} of the variance"
-    drawn = share >= MIN_SHARE
-    note += (
-        "; a border is drawn in their plane." if drawn else ", too little to draw a border in their plane."
-    )
-    titles = tuple(f"component {c + 1} ({r:.0%})" for c, r in enumerate(pca.explained_variance_ratio_))
-    return View(
-        pca.transform(X[sample]),
-        sample,
-        (titles[0], titles[1]),
-        note,
-        pca.mean_ if drawn else None,
-        pca.components_ if drawn else None,
-    )
+    else:
+        pca = PCA(2, svd_solver="full").fit(X)
+        first, second = pca.explained_variance_ratio_
+        titles = (f"component 1 ({first:.0%})", f"component 2 ({second:.0%})")
+        project = pca.transform
+        note += f"The first two principal components show {first + second:.0%} of the variance"
+        if first + second >= MIN_SHARE:
+            centre, axes = pca.mean_, pca.components_
+            note += "; a border is drawn in their plane."
+        else:
+            note += ", too little to draw a border in their plane."
+    return View(project(X[sample]), sample, titles, note, centre, axes, project)
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,8 +135,8 @@ class Scene:
     n_clusters : int
     labels : list of ndarray of shape (m,), uint8 or uint16
         One for each frame, of the drawn points.
-    changed : list of ndarray
-        Which of the drawn points the frame is about.
+    ringed : list of ndarray of shape (p, 2), float32
+        Where the frame has rings: the points that it is about, or where points have moved to.
     borders : list of ndarray of shape (p, 2), float32
         Polylines, parted by NaN.
     rims : list of ndarray of shape (p, 2), float32
@@ -154,7 +158,7 @@ class Scene:
     view: View
     n_clusters: int
     labels: list[NDArray[np.uint8 | np.uint16]]
-    changed: list[NDArray[np.int64]]
+    ringed: list[NDArray[np.float32]]
     borders: list[NDArray[np.float32]]
     rims: list[NDArray[np.float32]]
     steps: NDArray[np.int64]
@@ -183,16 +187,13 @@ def make_scene(recording: Recording, view: View) -> Scene:
     states = recording.states
     n_clusters = 1 + max(int(state.labels.max()) for state in states)
     codes = np.uint8 if n_clusters <= 256 else np.uint16
-    where = np.full(len(recording.labels), -1)
-    where[view.sample] = np.arange(len(view.sample))
-    changed = [where[state.changed] for state in states]
     cuts = [state for state in states if isinstance(state, CutState)]
     borders, rims = _borders(recording, view, 0 if not cuts else 2 if cuts[0].f.ndim == 1 else 1)
     return Scene(
         view=view,
         n_clusters=n_clusters,
         labels=[state.labels[view.sample].astype(codes) for state in states],
-        changed=[c[c >= 0] for c in changed],
+        ringed=[_ringed(state, view).astype(np.float32) for state in states],
         borders=borders,
         rims=rims,
         steps=np.array([cut.n_cuts for cut in cuts]) if cuts else np.arange(len(states)),
@@ -210,6 +211,12 @@ def frame_range(values: NDArray[np.float64]) -> tuple[float, float]:
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     margin = 0.06 * (high - low) or 1.0
     return low - margin, high + margin
+
+
+def _ringed(state: State, view: View) -> NDArray[np.float64]:
+    if state.ringed is not None:
+        return view.project(state.ringed[view.sample])
+    return view.points[np.isin(view.sample, state.changed)]
 
 
 def _curves(recording: Recording, cuts: list[CutState]) -> tuple[Curve, ...]:

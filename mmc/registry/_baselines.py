@@ -9,7 +9,9 @@ from sklearn.base import BaseEstimator
 from sklearn.cluster import AgglomerativeClustering, KMeans, MeanShift, SpectralClustering
 from sklearn.mixture import GaussianMixture
 
-from mmc.registry._common import N_CLUSTERS, RANDOM_STATE
+from mmc.baselines import CLUHSIC, DIFFRAC, MNN, BlurringMeanShift, KernelKMeans, SelfTuningSpectral
+from mmc.kernels import LENGTHS
+from mmc.registry._common import ALPHA, KERNEL, N_CLUSTERS, RANDOM_STATE
 from mmc.registry._types import Algorithm, Parameter
 
 _STARTS = Parameter(
@@ -22,6 +24,36 @@ _STARTS = Parameter(
     advanced=True,
     swept=False,
 )
+_ROUNDS = Parameter(
+    "max_iter",
+    "int",
+    "Rounds at most",
+    "How many rounds a start may take.",
+    1,
+    300,
+    advanced=True,
+    swept=False,
+)
+_NEIGHBORS = Parameter(
+    "n_neighbors",
+    "int",
+    "Neighbours",
+    "How many neighbours a point is linked to, and which one sets its own scale.",
+    1,
+    30,
+)
+_KAPPA = tuple(10.0**i for i in range(-6, 2))
+
+
+def _init(*choices: str) -> Parameter:
+    return Parameter(
+        "init",
+        "choice",
+        "How a start is made",
+        "Random labels, or the nearest of k points spread out over the data.",
+        choices=choices,
+        advanced=True,
+    )
 
 
 def _baseline(
@@ -61,14 +93,7 @@ _SCIKIT_LEARN = (
         "Cuts a graph of neighbours where few links hold it together, with k-means on its eigenvectors.",
         (
             N_CLUSTERS,
-            Parameter(
-                "n_neighbors",
-                "int",
-                "Neighbours",
-                "How many neighbours a point is linked to, itself among them.",
-                2,
-                30,
-            ),
+            replace(_NEIGHBORS, help="How many neighbours a point is linked to, itself among them.", low=2),
             replace(_STARTS, help="How many times k-means begins anew on the eigenvectors."),
             RANDOM_STATE,
         ),
@@ -135,4 +160,97 @@ _SCIKIT_LEARN = (
     ),
 )
 
-ENTRIES = _SCIKIT_LEARN
+_OWN = (
+    _baseline(
+        KernelKMeans,
+        "k-means where distances are measured by a kernel, so that clusters may be curved.",
+        (N_CLUSTERS, *KERNEL, _init("k-means++", "random"), _STARTS, _ROUNDS, RANDOM_STATE),
+        "Girolami: Mercer Kernel-Based Clustering in Feature Space, 2002",
+        objective="scatter",
+        meaning="Squared distances to the centres, as the kernel measures them; lower is tighter.",
+        tune="width",
+    ),
+    _baseline(
+        SelfTuningSpectral,
+        "Spectral clustering in which every point measures distances by how close its own neighbours are.",
+        (N_CLUSTERS, _NEIGHBORS, _STARTS, _ROUNDS, RANDOM_STATE),
+        "Zelnik-Manor and Perona: Self-Tuning Spectral Clustering, 2005",
+        objective="scatter",
+        meaning="Squared distances to the centres among the eigenvectors; lower means cleaner parts.",
+        tune="n_neighbors",
+    ),
+    _baseline(
+        MNN,
+        "Moves points one by one so that distances within clusters become small, small ones counting most.",
+        (
+            N_CLUSTERS,
+            Parameter(
+                "epsilon",
+                "choice",
+                "Smoothing ε",
+                "Added to squared distances before the logarithm; 1/n is one over the number of points.",
+                choices=("1/n",),
+                steps=(0.0001, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 2.0),
+                free=True,
+            ),
+            _init("random"),
+            _STARTS,
+            _ROUNDS,
+            RANDOM_STATE,
+        ),
+        "Faivishevsky and Goldberger: A Nonparametric Information Theoretic Clustering Algorithm, 2010",
+        objective="entropy",
+        meaning="How spread out the clusters are, by the logarithms of their distances; lower is tighter.",
+        tune="epsilon",
+    ),
+    _baseline(
+        CLUHSIC,
+        "Moves points one by one so that labels depend on the points as much as a kernel can tell.",
+        (N_CLUSTERS, *KERNEL, _init("random"), _STARTS, _ROUNDS, RANDOM_STATE),
+        "Song et al.: A Dependence Maximization View of Clustering, 2007",
+        objective="−dependence",
+        meaning="Minus how much points of one cluster are alike beyond what all points are; lower is better.",
+        tune="width",
+    ),
+    _baseline(
+        DIFFRAC,
+        "Asks which labels a least-squares classifier would learn best, and reads them off eigenvectors.",
+        (
+            N_CLUSTERS,
+            *KERNEL,
+            replace(ALPHA, label="Regularisation κ", steps=_KAPPA),
+            _STARTS,
+            _ROUNDS,
+            RANDOM_STATE,
+        ),
+        "Bach and Harchaoui: DIFFRAC: a discriminative and flexible framework for clustering, 2008",
+        objective="scatter",
+        meaning="What is lost where eigenvectors are rounded to labels; lower is better.",
+        tune="width",
+    ),
+    _baseline(
+        BlurringMeanShift,
+        "All points move to the mean of their surroundings, again and again, until clusters are points.",
+        (
+            replace(KERNEL[1], label="Width", when=(("gamma", LENGTHS),)),
+            replace(KERNEL[2], when=()),
+            Parameter(
+                "tol",
+                "float",
+                "Tolerance",
+                "A cluster is a point when no member is farther from its middle, in units of the width.",
+                steps=(1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1),
+                advanced=True,
+                swept=False,
+            ),
+            replace(_ROUNDS, high=500),
+        ),
+        "Fukunaga and Hostetler: The Estimation of the Gradient of a Density Function, 1975",
+        max_samples=3000,
+        objective="−closeness",
+        meaning="Minus the mean closeness of two points, 1 where they have met; it falls as points move.",
+        tune="width",
+    ),
+)
+
+ENTRIES = (*_SCIKIT_LEARN, *_OWN)

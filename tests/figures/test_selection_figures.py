@@ -172,7 +172,7 @@ def test_a_curve_of_errors_leaves_out_what_has_no_end(worst):
 def test_posteriors_are_those_of_the_model(make, data, view):
     """At each place of the grid the band is the likeliest cluster's, and its depth says how sure it is."""
     model = make(3, n_neighbors=3, random_state=0).fit(data.X)
-    heat = posterior_map(model, view).data[0]
+    heat = posterior_map(model, model.labels_, view).data[0]
     rng = np.random.default_rng(0)
     rows, columns = rng.integers(0, len(heat.y), 50), rng.integers(0, len(heat.x), 50)
     places = np.column_stack([np.asarray(heat.x)[columns], np.asarray(heat.y)[rows]])
@@ -187,7 +187,7 @@ def test_posteriors_are_those_of_the_model(make, data, view):
 
 def test_each_band_goes_from_pale_to_full_in_its_clusters_colour(model, view):
     """Three clusters have three bands of the palette's colours, each paler where it begins."""
-    scale = posterior_map(model, view).data[0].colorscale
+    scale = posterior_map(model, model.labels_, view).data[0].colorscale
     assert [place for place, _ in scale] == pytest.approx([0, 1 / 3, 1 / 3, 2 / 3, 2 / 3, 1])
     for h in range(3):
         red, green, blue = (int(cluster_color(h)[c : c + 2], 16) for c in (1, 3, 5))
@@ -200,7 +200,7 @@ def test_each_band_goes_from_pale_to_full_in_its_clusters_colour(model, view):
 
 def test_the_points_of_the_map_have_the_colours_and_shapes_of_their_clusters(model, data, view):
     """Each cluster's points are drawn once, in its colour and with a shape of its own."""
-    clusters = posterior_map(model, view).data[1:]
+    clusters = posterior_map(model, model.labels_, view).data[1:]
     assert [trace.name for trace in clusters] == ["cluster 0", "cluster 1", "cluster 2"]
     for h, trace in enumerate(clusters):
         own = data.X[model.labels_ == h]
@@ -215,7 +215,7 @@ def test_posteriors_need_a_plane():
     hidden = make_view(digits.X, digits.feature_names)
     assert hidden.axes is None
     with pytest.raises(ValueError, match="plane"):
-        posterior_map(SMIC(2, n_neighbors=5).fit(digits.X), hidden)
+        posterior_map(SMIC(2, n_neighbors=5).fit(digits.X), digits.y, hidden)
 
 
 def test_posteriors_are_drawn_in_the_plane_of_components():
@@ -223,7 +223,7 @@ def test_posteriors_are_drawn_in_the_plane_of_components():
     iris = load("iris").standardized()
     plane = make_view(iris.X, iris.feature_names)
     model = SMIC(3, n_neighbors=7).fit(iris.X)
-    heat = posterior_map(model, plane).data[0]
+    heat = posterior_map(model, model.labels_, plane).data[0]
     corner = plane.centre + np.array([heat.x[0], heat.y[0]]) @ plane.axes
     assert heat.customdata[0][0][1] == pytest.approx(model.predict_proba(corner[None]).max(), abs=1e-6)
 
@@ -233,7 +233,7 @@ def test_titles_of_the_plane_cannot_become_marks(model, data):
     named = make_view(data.X, (_NASTY, "x" * 100))
     graph = model.graph_
     drawn = kernel_graph(graph.matrix, graph.vertex, model.eigenvectors_[:, 1], named, _NASTY)
-    for figure in (posterior_map(model, named), drawn):
+    for figure in (posterior_map(model, model.labels_, named), drawn):
         assert "<b onclick" not in figure.to_json().encode().decode("unicode_escape")
         assert len(figure.layout.yaxis.title.text) == 40
 

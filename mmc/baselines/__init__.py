@@ -1,0 +1,10 @@
+"""What a person would pick instead, where scikit-learn has no ready class."""
+
+from mmc.baselines.blurring import BlurringMeanShift
+from mmc.baselines.cluhsic import CLUHSIC
+from mmc.baselines.diffrac import DIFFRAC
+from mmc.baselines.kernel_kmeans import KernelKMeans
+from mmc.baselines.mnn import MNN
+from mmc.baselines.self_tuning import SelfTuningSpectral
+
+__all__ = ["CLUHSIC", "DIFFRAC", "MNN", "BlurringMeanShift", "KernelKMeans", "SelfTuningSpectral"]

@@ -1,0 +1,95 @@
+"""Labellings that change as points move between clusters, and how points that were not seen join them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+
+from mmc.base import StepwiseClusterer
+from mmc.stepping import State
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+#: Entries of a block of distances that is held at once (16 MB).
+_BLOCK = 2**21
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MovingState(State):
+    """A labelling on the way, and which points the last step moved.
+
+    Attributes
+    ----------
+    what : str
+        Short name of the objective.
+    round : int
+        Counted from 1; 0 is the start.
+    moved : ndarray
+        The points that changed their cluster.
+    previous : float
+        Objective before the step.
+    """
+
+    what: str
+    round: int
+    moved: Labels
+    previous: float
+
+    @property
+    def caption(self) -> str:
+        """One sentence that says what happened in this step."""
+        if self.round == 0:
+            return f"start: {self.what} = {self.objective:.4g}"
+        if len(self.moved) == 0:
+            return f"round {self.round}: no point moves, {self.what} = {self.objective:.4g}"
+        points = f"{len(self.moved)} point{'s' if len(self.moved) != 1 else ''}"
+        return f"round {self.round}: {points} moved, {self.what} {self.previous:.4g} → {self.objective:.4g}"
+
+    @property
+    def changed(self) -> Labels:
+        """Indices of the points that this step moved."""
+        return self.moved
+
+
+class NearestMember(StepwiseClusterer):
+    """A clusterer whose paper says nothing of new points: each joins the cluster of the nearest known one."""
+
+    def _keep(self, X: Array) -> None:
+        """Remember the points that new ones are compared with."""
+        self._points = X
+
+    def _adopt(self, state: Any) -> None:
+        """Set nothing more: points and labels are the model."""
+
+    def _follow(self, X: Array) -> Callable[[State], Array]:
+        return lambda state: nearest_members(X, self._points, state.labels)
+
+
+def nearest_members(X: Array, points: Array, labels: Labels) -> Array:
+    """Give minus the distance from each point to the nearest member of each cluster.
+
+    Costs one distance for each pair of points, in blocks.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_points, n_features)
+    points : ndarray of shape (n_samples, n_features)
+    labels : ndarray of shape (n_samples,)
+        Whole numbers from 0, each used.
+
+    Returns
+    -------
+    ndarray of shape (n_points, n_clusters)
+    """
+    order = np.argsort(labels, kind="stable")
+    members = points[order]
+    first = np.searchsorted(labels[order], np.arange(labels.max() + 1))
+    size = max(1, _BLOCK // len(points))
+    blocks = [cdist(X[i : i + size], members) for i in range(0, len(X), size)]
+    return -np.concatenate([np.minimum.reduceat(block, first, axis=1) for block in blocks])

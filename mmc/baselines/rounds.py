@@ -1,0 +1,166 @@
+"""Rounds of k-means (Lloyd's algorithm), whatever space the distances are measured in.
+
+A round puts every point to its nearest centre, and centres are the means of their points. A cluster that
+loses all its points takes the one that lies farthest from its own centre. The scatter, squared distances to
+the own centre added up, falls in every round but the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+
+from mmc.baselines.moving import Array, Labels, MovingState
+
+
+class Centres(NamedTuple):
+    """Centres of a labelling, and how far each point is from each.
+
+    Attributes
+    ----------
+    places : ndarray
+        What distances to the centres are measured by; one entry for each.
+    distances : ndarray of shape (n_samples, n_clusters)
+        Squared.
+    """
+
+    places: Array
+    distances: Array
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MeansState(MovingState):
+    """A labelling and its centres.
+
+    Attributes
+    ----------
+    places : ndarray
+        As in `Centres`.
+    """
+
+    places: Array
+
+
+def rounds(centre: Callable[[Labels], Centres], labels: Labels) -> Iterator[MeansState]:
+    """Run rounds from a labelling until none lowers the scatter.
+
+    Parameters
+    ----------
+    centre : callable
+        From a labelling that leaves no cluster empty to its centres.
+    labels : ndarray of shape (n_samples,)
+
+    Yields
+    ------
+    MeansState
+        First the start itself, at last a round that moves nothing.
+    """
+    nobody = np.empty(0, dtype=np.int64)
+    places, distances = centre(labels)
+    last = MeansState(
+        labels=labels,
+        objective=_scatter(distances, labels),
+        what="scatter",
+        round=0,
+        moved=nobody,
+        previous=np.inf,
+        places=places,
+    )
+    while last.objective < last.previous - 1e-12 * abs(last.objective):
+        yield last
+        nearest = _filled(distances.argmin(axis=1), distances)
+        places, distances = centre(nearest)
+        before, last = (
+            last,
+            replace(
+                last,
+                labels=nearest,
+                objective=_scatter(distances, nearest),
+                progress=(last.round + 1) / (last.round + 6),  # few starts need more than ten rounds
+                round=last.round + 1,
+                moved=np.flatnonzero(nearest != last.labels),
+                previous=last.objective,
+                places=places,
+            ),
+        )
+    yield replace(before, converged=True, progress=1.0, round=last.round, moved=nobody)
+
+
+def seeded_labels(distances_to: Callable[[int], Array], n: int, k: int, rng: np.random.RandomState) -> Labels:
+    """Draw seeds as k-means++ does and put every point to the nearest.
+
+    The first seed is any point; each further one is drawn with a chance that grows like its squared distance
+    to the nearest seed before it.
+
+    Parameters
+    ----------
+    distances_to : callable
+        From a point to the squared distances of all points to it.
+    n, k : int
+        Number of points and of clusters.
+    rng : RandomState
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Every cluster is used.
+    """
+    seeds = [int(rng.randint(n))]
+    distances = [np.maximum(distances_to(seeds[0]), 0.0)]
+    while len(seeds) < k:
+        chance = np.min(distances, axis=0)
+        chance[seeds] = 0.0
+        if not chance.any():  # fewer places than clusters: any other point will do
+            chance = np.ones(n)
+            chance[seeds] = 0.0
+        seeds.append(int(rng.choice(n, p=chance / chance.sum())))
+        distances.append(np.maximum(distances_to(seeds[-1]), 0.0))
+    labels = np.asarray(np.argmin(distances, axis=0), dtype=np.int64)
+    labels[seeds] = np.arange(k)  # seeds on one place would leave a cluster empty
+    return labels
+
+
+def row_centres(rows: Array, k: int) -> Callable[[Labels], Centres]:
+    """Measure plain distances between the rows of an array."""
+
+    def centre(labels: Labels) -> Centres:
+        means = members(labels, k) @ rows
+        return Centres(means, cdist(rows, means, "sqeuclidean"))
+
+    return centre
+
+
+def row_starts(rows: Array, k: int, n_init: int, rng: np.random.RandomState) -> list[Labels]:
+    """Draw starts for k-means on the rows of an array."""
+    return [
+        seeded_labels(lambda i: ((rows - rows[i]) ** 2).sum(axis=1), len(rows), k, rng) for _ in range(n_init)
+    ]
+
+
+def members(labels: Labels, k: int) -> Array:
+    """Give an array of shape (k, n) that takes the mean over each cluster: 1/n_y where a point is in y."""
+    inside = np.asarray(np.arange(k)[:, None] == labels, dtype=np.float64)
+    return inside / inside.sum(axis=1, keepdims=True)
+
+
+def _scatter(distances: Array, labels: Labels) -> float:
+    return float(distances[np.arange(len(labels)), labels].sum())
+
+
+def _filled(labels: NDArray[np.intp], distances: Array) -> Labels:
+    """Let every empty cluster take the point that lies farthest from its own centre, but no one's last."""
+    filled = np.array(labels, dtype=np.int64)
+    sizes = np.bincount(filled, minlength=distances.shape[1])
+    for h in np.flatnonzero(sizes == 0):
+        own = distances[np.arange(len(filled)), filled].copy()
+        own[sizes[filled] == 1] = -np.inf
+        farthest = int(own.argmax())
+        sizes[filled[farthest]] -= 1
+        filled[farthest], sizes[h] = h, 1
+        distances[farthest, h] = 0.0  # it lies on its own centre now
+    return filled
