@@ -6,6 +6,7 @@ from mmc.ui.exports import export_buttons
 from mmc.ui.frame import frame, notice
 from mmc.ui.gallery import gallery
 from mmc.ui.kernels import kernel_controls
+from mmc.ui.papers import by_paper, download_control, paper_control, show_paper, stored_tables
 from mmc.ui.parameters import (
     algorithm_control,
     beside_control,
@@ -26,8 +27,10 @@ __all__ = [
     "Search",
     "algorithm_control",
     "beside_control",
+    "by_paper",
     "candidate_view",
     "data_controls",
+    "download_control",
     "draw_curve",
     "draw_partial",
     "draw_pictures",
@@ -40,6 +43,7 @@ __all__ = [
     "look_at",
     "notice",
     "open_experiment",
+    "paper_control",
     "parameter_controls",
     "read_candidates",
     "rival",
@@ -47,6 +51,8 @@ __all__ = [
     "run",
     "search",
     "show_outcome",
+    "show_paper",
+    "stored_tables",
     "summarize_choice",
     "sweep_controls",
     "usual_k",

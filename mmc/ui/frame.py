@@ -15,6 +15,7 @@ _PAGES = (
     ("pages/1_Playground.py", "Playground", ":material/scatter_plot:"),
     ("pages/2_Model_selection.py", "Model selection", ":material/query_stats:"),
     ("pages/3_Cutting_planes.py", "Cutting planes", ":material/content_cut:"),
+    ("pages/6_Papers.py", "Papers", ":material/menu_book:"),
 )
 
 _ICON = Path(__file__).with_name("icon.svg")
