@@ -15,9 +15,8 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,54 +24,17 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import make_blobs
 from threadpoolctl import threadpool_limits
 
-from mmc import EvoMMC, FastEvoMMC
+from benchmarks.tables.evo_mmc import METHODS, REPETITIONS, RUNS, SETS, Set, search
+from benchmarks.tables.iter_svr import Task
+from benchmarks.tables.sets import Source
+from mmc import FastEvoMMC
 from mmc._fast.evolution import evolve
-from mmc.datasets import load_digits
 from mmc.maxmargin.generations import Population
 from mmc.maxmargin.ridge import hat_matrix
-from mmc.metrics import clustering_error
 from mmc.selection import best_of_starts
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
-
-METHODS = {"EvoMMC": EvoMMC, "FastEvoMMC": FastEvoMMC}
-#: λn and σ/s of footnote 9.
-ALPHAS, WIDTHS = (0.5, 0.005, 0.001), (1, 3, 5)
-RUNS = REPETITIONS = 10
-PATIENCE = {"EvoMMC": 1000, "FastEvoMMC": 3000}
-
-
-class Task(NamedTuple):
-    """A set of Table 1: points, classes, l/n, the paper's errors in % and generations."""
-
-    name: str
-    X: Array
-    y: Labels
-    balance: float
-    paper: tuple[str, str]
-    generations: tuple[int, int] = (0, 0)
-
-
-class Cell(NamedTuple):
-    """What one cell of the grid came to: ten ends of each repetition."""
-
-    alpha: float
-    width: int
-    errors: Array
-    objectives: Array
-    generations: float
-    seconds: float
-
-    @property
-    def lowest(self) -> Array:
-        """Lowest error of each repetition, which only someone who knows the classes can choose."""
-        return self.errors.min(axis=1)
-
-    @property
-    def fittest(self) -> Array:
-        """Error of the fittest end of each repetition."""
-        return self.errors[np.arange(len(self.errors)), self.objectives.argmin(axis=1)]
 
 
 def table(folder: Path | None) -> None:
@@ -85,15 +47,14 @@ def table(folder: Path | None) -> None:
         f"{'set':<14} {'n':>5} {'method':<11} {'lowest':>13} {'paper':>13}   λn  σ/s {'fittest':>13}"
         f" {'generations':>12} {'paper':>7} {'s/run':>6}"
     )
-    for task in _tasks(folder):
+    for title, task, printed, generations in _tasks(folder):
         for m, (name, method) in enumerate(METHODS.items()):
-            cells = [_cell(task, method, alpha, width) for alpha in ALPHAS for width in WIDTHS]
-            best = min(cells, key=lambda cell: (cell.lowest.mean(), cell.errors.mean()))
+            best = search(task, method)
             told = f"{best.lowest.mean():6.2f} ± {best.lowest.std():4.2f}"
             fittest = f"{best.fittest.mean():6.2f} ± {best.fittest.std():4.2f}"
             print(
-                f"{task.name:<14} {len(task.X):5d} {name:<11} {told:>13} {task.paper[m]:>13} {best.alpha:5g}"
-                f" {best.width:3d} {fittest:>13} {best.generations:12.0f} {task.generations[m] or '–':>7}"
+                f"{title:<14} {len(task.X):5d} {name:<11} {told:>13} {printed[m]:>13} {best.alpha:5g}"
+                f" {best.width:3d} {fittest:>13} {best.generations:12.0f} {generations[m] or '–':>7}"
                 f" {best.seconds:6.3f}",
                 flush=True,
             )
@@ -101,65 +62,18 @@ def table(folder: Path | None) -> None:
             print("    best of 1, 2, …: " + " ".join(f"{value:.1f}" for value in curve), flush=True)
 
 
-def _cell(task: Task, method: Any, alpha: float, width: int) -> Cell:
-    gamma = 1.0 / (width * np.linalg.norm(np.ptp(task.X, axis=0))) ** 2
-    settings = {
-        "gamma": gamma,
-        "alpha": alpha,
-        "balance": task.balance,
-        "patience": PATIENCE[method.__name__],
+def _tasks(folder: Path | None) -> Iterator[tuple[str, Task, Sequence[str], tuple[int, int]]]:
+    """Give the sets of Table 1, and three pairs of MNIST digits that it does not print."""
+    more = {
+        f"MNIST {a}, {b}": Set(Source("mnist_train5k.npz", (a, b)), 0.03, "– –")
+        for a, b in ((1, 2), (1, 7), (3, 8))
     }
-    # Every run draws landmarks of its own; without landmarks ten runs share what does not change.
-    n_init = 1 if method is FastEvoMMC else RUNS
-    errors, objectives, generations = [], [], []
-    began = time.perf_counter()
-    for seed in range(REPETITIONS * RUNS // n_init):
-        for step in method(**settings, n_init=n_init, random_state=seed).iter_fit(task.X):
-            if step.status != "running":
-                errors.append(100.0 * clustering_error(task.y, step.state.labels))
-                objectives.append(step.state.objective)
-                generations.append(step.iterations)
-    seconds = (time.perf_counter() - began) / (REPETITIONS * RUNS)
-    shape = (REPETITIONS, RUNS)
-    ends = np.reshape(errors, shape), np.reshape(objectives, shape)
-    return Cell(alpha, width, *ends, float(np.mean(generations)), seconds)
-
-
-def _tasks(folder: Path | None) -> Iterator[Task]:
-    printed = {
-        (3, 8): (("2.52 ± 0", "2.58 ± 0.5"), (4923, 8254)),
-        (1, 7): (("0.0 ± 0", "0.0 ± 0"), (3600, 6978)),
-        (2, 7): (("0.0 ± 0", "0.0 ± 0"), (4374, 9636)),
-        (8, 9): (("3.22 ± 0.40", "3.78 ± 4.13"), (3320, 7383)),
-    }
-    for pair, (paper, generations) in printed.items():
-        digits = load_digits(pair)
-        name = f"digits {pair[0]}, {pair[1]}"
-        yield Task(name, digits.X, digits.y, 0.03, paper, generations)
-    if folder is None:
-        return
-    yield from _stored(folder, "ionosphere", "ionosphere.npz", None, 0.3, ("17.94 ± 6.84", "18.75 ± 3.19"))
-    yield from _stored(folder, "letter A, B", "letter.npz", (0, 1), 0.03, ("3.67 ± 0.33", "3.27 ± 1.08"))
-    for pair in ((1, 2), (1, 7), (3, 8)):
-        name = f"MNIST {pair[0]}, {pair[1]}"
-        yield from _stored(folder, name, "mnist_train5k.npz", pair, 0.03, ("–", "–"))
-
-
-def _stored(
-    folder: Path,
-    name: str,
-    file: str,
-    classes: tuple[int, ...] | None,
-    balance: float,
-    paper: tuple[str, str],
-) -> Iterator[Task]:
-    if not (folder / file).is_file():
-        print(f"{name:<14} left out: there is no {file} in the folder")
-        return
-    with np.load(folder / file, allow_pickle=False) as stored:
-        X, y = stored["X"].astype(np.float64), stored["y"].astype(np.int64)
-    keep = np.ones(len(y), dtype=bool) if classes is None else np.isin(y, classes)
-    yield Task(name, X[keep], y[keep], balance, paper)
+    for name, each in {**SETS, **more}.items():
+        if each.source.is_there(folder):
+            task = Task(*each.source.read(folder), each.balance)
+            yield name, task, each.printed.split()[-2:], each.generations
+        elif folder is not None:
+            print(f"{name:<14} left out: there is no {each.source.file} in the folder")
 
 
 def speed() -> None:

@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterator
 from itertools import combinations
 from pathlib import Path
 from statistics import median
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,44 +26,19 @@ from sklearn.datasets import make_blobs
 from sklearn.svm import SVR
 from threadpoolctl import threadpool_limits
 
-from benchmarks.umcrls import _timed
-from mmc import IterLSSVM, IterSVM, IterSVR
+from benchmarks.tables import iter_svr
+from benchmarks.tables.iter_svr import METHODS, SEEDS, WIDTHS, Task, diagonal, errors
+from benchmarks.tools import timed
+from mmc import IterLSSVM, IterSVR
 from mmc.datasets import load_digits
 from mmc.kernels import fit_kernel
 from mmc.maxmargin.binary import far_apart_k_means, random_halves, size_bound
 from mmc.maxmargin.losses import Insensitive, Square, place_bias
 from mmc.maxmargin.machines import LeastSquaresMachine
-from mmc.metrics import clustering_error
 from mmc.spectral import normalized_cut
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
-
-METHODS = {"iterSVM": IterSVM, "iterLS-SVM": IterLSSVM, "iterSVR": IterSVR}
-WIDTHS = (1, 3, 5)
-SEEDS = 10
-PAIRS = ((3, 8), (1, 7), (2, 7), (8, 9))
-
-
-class Task(NamedTuple):
-    """A set of Table IV: points, classes, ℓ/n, and the errors in % of k-means and the three methods."""
-
-    name: str
-    X: Array
-    y: Labels
-    balance: float
-    paper: tuple[float, float, float, float]
-
-
-#: File, classes (None: all), how many of each are kept (None: all), ℓ/n, and the paper's errors.
-FILES: dict[str, tuple[str, tuple[int, ...] | None, tuple[int, ...] | None, float, tuple]] = {
-    "ionosphere": ("ionosphere.npz", None, None, 0.15, (28.8, 28.5, 24.5, 28.2)),
-    "letter A, B": ("letter.npz", (0, 1), None, 0.03, (17.9, 7.4, 7.4, 7.2)),
-    "svmguide1 (s)": ("svmguide1.npz", None, (500, 500), 0.03, (23.5, 6.6, 6.0, 6.8)),
-    "ringnorm (s)": ("ringnorm.npz", None, (500, 500), 0.03, (24.0, 23.8, 15.5, 3.2)),
-    "image": ("image.npz", None, (430, 580), 0.03, (43.5, 38.7, 28.2, 31.6)),
-    "svmguide1": ("svmguide1.npz", None, None, 0.15, (35.8, 29.8, 6.6, 16.7)),
-}
 
 
 def table_iv(folder: Path | None) -> None:
@@ -72,22 +46,16 @@ def table_iv(folder: Path | None) -> None:
     print(
         f"Table IV: clustering error in %, mean ± deviation over {SEEDS} k-means starts, best σ of 1s, 3s, 5s"
     )
-    print(f"{'set':<14} {'n':>5} {'k-means':>12} paper " + "".join(f"{m:>14} paper  σ/s" for m in METHODS))
-    rows = []
-    for task in _tasks(folder):
-        starts = [far_apart_k_means(task.X, np.random.RandomState(seed)) for seed in range(SEEDS)]
-        first = _summary([_error(task, labels) for labels in starts])
-        line = f"{task.name:<14} {len(task.X):5d} {first[0]:5.1f} ± {first[1]:4.1f} {task.paper[0]:5.1f} "
-        best = []
-        for method, paper in zip(METHODS.values(), task.paper[1:], strict=True):
-            found = [(*_summary(_errors(task, method, starts, width)), width) for width in WIDTHS]
-            mean, deviation, width = min(found)
-            best.append(mean)
-            line += f"  {mean:5.1f} ± {deviation:4.1f} {paper:5.1f}  {width:3d}"
-        rows.append(best)
-        print(line, flush=True)
-    means = ", ".join(f"{name} {m:.2f}" for name, m in zip(METHODS, np.mean(rows[:4], axis=0), strict=True))
-    print(f"Mean over the four pairs of digits: {means}")
+    print(f"{'set':<28} {'method':<10} {'ours':>12} {'paper':>12}")
+    for plan in iter_svr.plans(folder):
+        if plan.method not in ("KM", *METHODS):
+            continue
+        if plan.compute is None:
+            print(f"{plan.set:<28} {plan.method:<10} left out: there is no {plan.missing} in the folder")
+            continue
+        ours, _, note = plan.compute()
+        told, printed = ours.told(plan.measure), plan.printed.told(plan.measure)
+        print(f"{plan.set:<28} {plan.method:<10} {told:>12} {printed:>12}  {note}", flush=True)
 
 
 def table_ii() -> None:
@@ -101,8 +69,8 @@ def table_ii() -> None:
         before, after = [], []
         for task in tasks:
             starts = draw(task)
-            before.append(np.mean([_error(task, labels) for labels in starts]))
-            after.append([np.mean(_errors(task, IterSVR, starts, width)) for width in WIDTHS])
+            before.append(np.mean([task.error(labels) for labels in starts]))
+            after.append([np.mean(errors(task, IterSVR, starts, width)) for width in WIDTHS])
         columns = "".join(f"{mean:9.2f}" for mean in np.mean(after, axis=0))
         print(
             f"{name:<16} {np.mean(before):7.2f} {before_paper:6.2f}{columns}  {after_paper:5.2f}", flush=True
@@ -125,59 +93,9 @@ _STARTS = {
 }
 
 
-def _tasks(folder: Path | None) -> Iterator[Task]:
-    printed = {
-        (3, 8): (5.3, 4.5, 4.2, 3.4),
-        (1, 7): (0.0, 0.0, 0.0, 0.0),
-        (2, 7): (3.1, 3.1, 0.6, 0.0),
-        (8, 9): (9.3, 4.8, 4.2, 3.7),
-    }
-    for pair in PAIRS:
-        yield _digits(pair)._replace(paper=printed[pair])
-    for name, (file, classes, sizes, balance, paper) in FILES.items() if folder else ():
-        if not (folder / file).is_file():  # type: ignore[operator]
-            print(f"{name:<14} left out: there is no {file} in the folder")
-            continue
-        with np.load(folder / file, allow_pickle=False) as stored:  # type: ignore[operator]
-            X, y = stored["X"].astype(np.float64), stored["y"].astype(np.int64)
-        rng = np.random.RandomState(0)
-        keep = []
-        for h, c in enumerate(np.unique(y) if classes is None else classes):
-            members = np.flatnonzero(y == c)
-            keep.append(members if sizes is None else rng.choice(members, sizes[h], replace=False))
-        rows = np.sort(np.concatenate(keep))
-        yield Task(name, X[rows], y[rows], balance, paper)
-
-
 def _digits(pair: tuple[int, ...]) -> Task:
     digits = load_digits(pair)
-    return Task(f"digits {pair[0]}, {pair[1]}", digits.X, digits.y, 0.03, (0.0,) * 4)
-
-
-def _error(task: Task, labels: Labels) -> float:
-    return 100.0 * clustering_error(task.y, labels)
-
-
-def _errors(task: Task, method: Any, starts: list[Labels], width: float) -> list[float]:
-    """Run a method from every start; equal starts are run once."""
-    gamma = 1.0 / (width * _diagonal(task.X)) ** 2
-    known: dict[bytes, float] = {}
-    errors = []
-    for labels in starts:
-        key = (labels ^ labels[0]).tobytes()
-        if key not in known:
-            model = method(gamma=gamma, balance=task.balance, init=labels)
-            known[key] = _error(task, model.fit(task.X).labels_)
-        errors.append(known[key])
-    return errors
-
-
-def _diagonal(X: Array) -> float:
-    return float(np.linalg.norm(np.ptp(X, axis=0)))
-
-
-def _summary(errors: list[float]) -> tuple[float, float]:
-    return float(np.mean(errors)), float(np.std(errors))
+    return Task(digits.X, digits.y, 0.03)
 
 
 def speed(repetitions: int = 5) -> None:
@@ -194,7 +112,7 @@ def speed(repetitions: int = 5) -> None:
 
 def _least_squares(n: int, repetitions: int) -> None:
     X = make_blobs(n, n_features=10, centers=2, cluster_std=6.0, random_state=0)[0]
-    gamma, bound, rng = 1.0 / _diagonal(X) ** 2, size_bound(0.03, n), np.random.RandomState(0)
+    gamma, bound, rng = 1.0 / diagonal(X) ** 2, size_bound(0.03, n), np.random.RandomState(0)
     print(f"IterLSSVM, n={n}, against solving the linear system anew in every round; median of {repetitions}")
     print(
         f"{'start':<8} {'rounds':>6} {'way':<16} {'whole fit':>10} {'times':>6} {'no kernel':>10}"
@@ -219,7 +137,7 @@ def _least_squares(n: int, repetitions: int) -> None:
         model = IterLSSVM(**settings).fit(X)
         first: list[float] = []
         for solver, both in ways.items():
-            runs = [[_timed(way) for _ in range(repetitions)] for way in both]
+            runs = [[timed(way) for _ in range(repetitions)] for way in both]
             whole, loop = (median(run[0] for run in of) for of in runs)
             first = first or [whole, loop]
             same = all(np.array_equal(run[1], model.labels_) for of in runs for run in of)
@@ -274,14 +192,14 @@ def _svr_sets() -> Iterator[tuple[str, Array]]:
 
 
 def _regression(name: str, X: Array, repetitions: int) -> None:
-    gamma, bound = 1.0 / (3 * _diagonal(X)) ** 2, size_bound(0.03, len(X))
+    gamma, bound = 1.0 / (3 * diagonal(X)) ** 2, size_bound(0.03, len(X))
     start = far_apart_k_means(X, np.random.RandomState(0))
 
     def ours() -> Labels:
         return IterSVR(gamma=gamma, balance=0.03, init=start).fit(X).labels_
 
     rounds = IterSVR(gamma=gamma, balance=0.03, init=start).fit(X).n_iter_
-    pairs = [(_timed(ours), _timed(_plain_svr, X, gamma, start, bound)) for _ in range(repetitions)]
+    pairs = [(timed(ours), timed(_plain_svr, X, gamma, start, bound)) for _ in range(repetitions)]
     fast, slow = (median(pair[side][0] for pair in pairs) for side in (0, 1))
     scan = median(pair[1][1][1] for pair in pairs)
     same = all(np.array_equal(a, b[0]) for (_, a), (_, b) in pairs)
@@ -295,7 +213,7 @@ def _plain_svr(X: Array, gamma: float, start: Labels, bound: int) -> tuple[Label
     while True:
         model = SVR(kernel="rbf", gamma=gamma, C=500.0, epsilon=0.05).fit(X, 2.0 * labels - 1.0)
         f0 = model.predict(X) - model.intercept_[0]
-        seconds, t = _timed(_plain_scan, np.sort(f0), n, bound, loss)
+        seconds, t = timed(_plain_scan, np.sort(f0), n, bound, loss)
         spent += seconds
         new = (f0 > t).astype(np.int64)
         if np.array_equal(new, labels):

@@ -4,13 +4,7 @@ Without options, the digits of Table 2 of [MKC] and two more pairs; ``--data DIR
 are there as .npz files (X, y). ``--speed`` times the dual against the paper's cone program, and over n, the
 number of kernels and ε (Figures 2 and 3). ``--sdp`` compares two solvers for MMC and GMMC.
 
-The single kernels K1 (linear), K2 (polynomial) and K3 (Gaussian) are MKC with a list of one. As in the paper,
-the best cell of a grid is printed, chosen by the true labels; beside it is what LSMI chooses without any. The
-grid follows the thesis' Table 5-2: powers of two for C, degrees 2, 4 and 8 (a degree of 1 is the linear
-kernel again). The paper's σ depends on a scaling of the data that it does not give, so that widths are shares
-of the median distance here. For more points and more clusters the grid is coarser, see `_grid`; a fit ends
-after `max_cuts` cuts at the latest and counts as it stands then. Features are as they are in the files, as in
-`benchmarks.iterative`, and so are the samples.
+How the columns of Table 2 are computed is told in `benchmarks.tables.mkc`; LSMI chooses without true labels.
 """
 
 from __future__ import annotations
@@ -20,9 +14,8 @@ import sys
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import product
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -30,12 +23,12 @@ from typing import Any, NamedTuple
 import cvxpy as cp
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
-from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from benchmarks.umcrls import _timed
+from benchmarks.tables.mkc import BASES, COLUMNS, SETS, Candidate, Set, search, starts
+from benchmarks.tables.sets import Source
+from benchmarks.tools import timed
 from mmc import GMMC, MKC, MMC
 from mmc.datasets import load_digits
 from mmc.experiment import Data, Experiment
@@ -52,8 +45,6 @@ from mmc.selection import select
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
-COLUMNS = {"K1": ("linear",), "K2": ("poly",), "K3": ("rbf",), "MKC": ("linear", "poly", "rbf")}
-SEEDS = 3
 #: So many labellings at most are given to LSMI: those that the most cells come to.
 N_SCORED = 60
 #: Seconds after which a reference is given up.
@@ -61,53 +52,8 @@ LIMIT = 60.0
 KERNELS = ("linear", ("poly", {"degree": 2}), ("rbf", {"gamma": "median", "width": 1.0}))
 SETTINGS = {"C": 32.0, "balance": 0.03, "epsilon": 0.01, "tol": 0.01}
 
-#: Classes, and the accuracies in % of k-means, K1, K2, K3 and MKC and the Rand index of MKC in the paper.
-DIGITS: dict[tuple[int, ...], tuple[str, ...]] = {
-    (1, 7): ("99.45", "100.00", "95.52", "95.24", "100.00", "1.00"),
-    (2, 7): ("96.91", "100.00", "97.47", "99.16", "100.00", "1.00"),
-    (3, 8): ("–",) * 6,
-    (8, 9): ("–",) * 6,
-    (0, 6, 8, 9): ("42.33", "96.63", "94.11", "84.57", "97.77", "0.978"),
-    (1, 2, 7, 9): ("40.42", "94.01", "90.11", "90.39", "94.43", "0.948"),
-}
-
-#: File, classes (None: all), how many of each are kept (None: all), and the paper's figures.
-FILES: dict[str, tuple[str, tuple[int, ...] | None, int | None, tuple[str, ...]]] = {
-    "ionosphere": ("ionosphere.npz", None, None, ("68.00", "72.36", "62.51", "86.52", "91.01", "0.839")),
-    "svmguide1-a": ("svmguide1.npz", None, 500, ("76.50", "78.40", "77.60", "84.30", "85.50", "0.752")),
-    "ringnorm": ("ringnorm.npz", None, 500, ("76.00", "76.70", "58.10", "98.40", "99.00", "0.980")),
-    "letter A, B": ("letter.npz", (0, 1), None, ("82.06", "93.12", "90.35", "93.38", "93.83", "0.885")),
-    "letter A-D": ("letter.npz", (0, 1, 2, 3), None, ("66.18", "70.77", "65.05", "53.55", "71.89", "0.821")),
-}
-
-
-class Task(NamedTuple):
-    """A set of Table 2: points, classes, and the paper's figures."""
-
-    name: str
-    X: Array
-    y: Labels
-    paper: tuple[str, ...]
-
-
-class Grid(NamedTuple):
-    """Values whose product is tried, and when a fit ends."""
-
-    costs: tuple[float, ...]
-    balances: tuple[float, ...]
-    degrees: tuple[int, ...]
-    widths: tuple[float, ...]
-    epsilon: float = 0.01
-    max_cuts: int = 40
-
-
-class Candidate(NamedTuple):
-    """A cell of the grid and what came of it; no true label has been near it."""
-
-    cell: str
-    labels: Labels
-    cuts: int
-    seconds: float
+#: Pairs that Table 2 does not print.
+MORE = {"digits 3, 8": Source("", (3, 8)), "digits 8, 9": Source("", (8, 9))}
 
 
 class Run(NamedTuple):
@@ -125,81 +71,36 @@ def table(folder: Path | None) -> None:
         f"LSMI: the labelling of MKC that LSMI prefers, of the {N_SCORED} at most that most cells come to.\n"
         "Rand index and cuts are those of the best cell of MKC, s/fit is the mean over its grid."
     )
-    names = "".join(f"{name:>8} {'paper':>7}" for name in ("k-means", *COLUMNS))
+    names = "".join(f"{name:>8} {'paper':>7}" for name in ("k-means", *BASES))
     print(f"{'set':<17} {'n':>5}{names} {'LSMI':>7} {'Rand':>6} {'paper':>6} {'cuts':>5} {'s/fit':>6}")
-    for task in _tasks(folder):
-        _row(task)
+    unprinted = {name: Set(source, " ".join(["–/–"] * len(COLUMNS))) for name, source in MORE.items()}
+    for name, each in {**SETS, **unprinted}.items():
+        if each.source.is_there(folder):
+            printed = dict(zip(COLUMNS, each.printed.split(), strict=True))
+            _row(name, *each.source.read(folder), printed)
+        elif folder is not None:
+            print(f"{name:<17} left out: there is no {each.source.file} in the folder")
     _no_leak()
 
 
-def _row(task: Task) -> None:
-    n, k = len(task.X), len(np.unique(task.y))
-    grid, starts = _grid(n, k), _starts(task.X, k)
-    first = np.mean([majority_accuracy(task.y, labels) for labels in starts.values()])
-    line = f"{task.name:<17} {n:5d}{100 * first:8.2f} {task.paper[0]:>7}"
-    distinct = {in_order(labels).tobytes(): seed for seed, labels in reversed(starts.items())}
-    starts = {seed: starts[seed] for seed in sorted(distinct.values())}
-    for (column, names), paper in zip(COLUMNS.items(), task.paper[1:5], strict=True):
-        began = time.perf_counter()
-        found, failures = _search(task.X, k, grid, names, starts)
-        spent = time.perf_counter() - began
-        print(f"{task.name}, {column}: {len(found)} fits in {spent:.0f} s", file=sys.stderr, flush=True)
-        accuracies = np.array([majority_accuracy(task.y, candidate.labels) for candidate in found])
-        line += f"{100 * accuracies.max():8.2f} {paper:>7}"
+def _row(name: str, X: Array, y: Labels, printed: dict[str, str]) -> None:
+    n, k = len(X), len(np.unique(y))
+    first = np.mean([majority_accuracy(y, labels) for labels in starts(X, k).values()])
+    line = f"{name:<17} {n:5d}{100 * first:8.2f} {printed['KM'].split('/')[0]:>7}"
+    for column, names in BASES.items():
+        spent, (found, failures) = timed(search, X, k, names)
+        print(f"{name}, {column}: {len(found)} fits in {spent:.0f} s", file=sys.stderr, flush=True)
+        accuracies = np.array([majority_accuracy(y, candidate.labels) for candidate in found])
+        line += f"{100 * accuracies.max():8.2f} {printed[column].split('/')[0]:>7}"
     best = found[int(accuracies.argmax())]
-    chosen, n_distinct = _choose(task.X, found)
-    line += f" {100 * majority_accuracy(task.y, chosen.labels):7.2f} {rand_score(task.y, best.labels):6.3f}"
+    chosen, n_distinct = _choose(X, found)
+    line += f" {100 * majority_accuracy(y, chosen.labels):7.2f} {rand_score(y, best.labels):6.3f}"
     seconds = np.mean([candidate.seconds for candidate in found])
-    print(f"{line} {task.paper[5]:>6} {best.cuts:5d} {seconds:6.3f}")
+    print(f"{line} {printed['MKC'].split('/')[1]:>6} {best.cuts:5d} {seconds:6.3f}")
     reached = int((accuracies == accuracies.max()).sum())
-    print(f"    best: {best.cell}, the first of {reached} in {len(found)} cells; LSMI: {chosen.cell}")
+    print(f"    best, the first of {reached} in {len(found)} cells: {best.told} LSMI: {chosen.told}")
     failed = f"; {len(failures)} cells failed: {failures[0].split(',')[0]}" if failures else ""
     print(f"    {n_distinct} different labellings{failed}", flush=True)
-
-
-def _grid(n: int, k: int) -> Grid:
-    """Give the values that are tried for n points and k clusters, so that all sets take minutes."""
-    costs, widths = tuple(2.0**power for power in range(-6, 11)), (0.15, 0.2, 0.3, 0.5, 1.0)
-    if k == 2:
-        if n <= 500:
-            return Grid(costs[::2], (0.0, 0.03, 0.1), (2, 4, 8), widths)
-        return Grid(costs[4:13:2], (0.0, 0.1), (2, 4), widths)
-    if n <= 1000:
-        return Grid(costs[9:15], (0.0, 0.03), (2, 4, 8), widths[:4], epsilon=0.02)
-    return Grid(costs[6:11:2], (0.0,), (2, 4), widths[2:], epsilon=0.02, max_cuts=30)
-
-
-def _starts(X: Array, k: int) -> dict[int, Labels]:
-    """Cluster by k-means from a few seeds, as MKC does by itself."""
-    if k == 2:
-        return {seed: far_apart_k_means(X, np.random.RandomState(seed)) for seed in range(SEEDS)}
-    return {
-        seed: KMeans(k, n_init=10, random_state=seed).fit(X).labels_.astype(np.int64) for seed in range(SEEDS)
-    }
-
-
-def _search(
-    X: Array, k: int, grid: Grid, names: Sequence[str], starts: dict[int, Labels]
-) -> tuple[list[Candidate], list[str]]:
-    """Fit every cell of the grid that these kernels have; also gives why cells failed."""
-    found, failures = [], []
-    degrees = grid.degrees if "poly" in names else (0,)
-    widths = grid.widths if "rbf" in names else (0.0,)
-    for C, balance, degree, width, seed in product(grid.costs, grid.balances, degrees, widths, starts):
-        parameters = {"poly": {"degree": degree}, "rbf": {"gamma": "median", "width": width}}
-        kernels = [(name, parameters.get(name, {})) for name in names]
-        ends = {"epsilon": grid.epsilon, "max_cuts": grid.max_cuts}
-        model = MKC(k, kernels=kernels, C=C, balance=balance, init=starts[seed], **ends)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # a lost cluster counts as it is
-            try:
-                seconds, _ = _timed(model.fit, X)
-            except ValueError as error:
-                failures.append(str(error))
-                continue
-        cell = f"C={C:g} balance={balance:g} degree={degree} width={width:g} start {seed}"
-        found.append(Candidate(cell, model.labels_, model.n_iter_, seconds))
-    return found, failures
 
 
 def _choose(X: Array, found: list[Candidate]) -> tuple[Candidate, int]:
@@ -209,25 +110,6 @@ def _choose(X: Array, found: list[Candidate]) -> tuple[Candidate, int]:
     judge = LSMI(X)
     scores = {key: judge(first[key].labels).value for key, _ in Counter(keys).most_common(N_SCORED)}
     return first[max(scores, key=scores.__getitem__)], len(first)
-
-
-def _tasks(folder: Path | None) -> Iterator[Task]:
-    for classes, paper in DIGITS.items():
-        digits = load_digits(classes)
-        yield Task("digits " + ", ".join(map(str, classes)), digits.X, digits.y, paper)
-    for name, (file, classes, size, paper) in FILES.items() if folder else ():
-        if not (folder / file).is_file():  # type: ignore[operator]
-            print(f"{name:<17} left out: there is no {file} in the folder")
-            continue
-        with np.load(folder / file, allow_pickle=False) as stored:  # type: ignore[operator]
-            X, y = stored["X"].astype(np.float64), stored["y"].astype(np.int64)
-        rng = np.random.RandomState(0)
-        keep = []
-        for c in np.unique(y) if classes is None else classes:
-            members = np.flatnonzero(y == c)
-            keep.append(members if size is None else rng.choice(members, size, replace=False))
-        rows = np.sort(np.concatenate(keep))
-        yield Task(name, X[rows], y[rows], paper)
 
 
 def _no_leak() -> None:
@@ -277,7 +159,7 @@ def _ours(X: Array, start: Labels, **settings: Any) -> tuple[float, MKC, float]:
     model = MKC(2, init=start, **{"kernels": KERNELS, **SETTINGS, **settings})
     times, counts = [], []
     for _ in range(3):
-        seconds, counts = _timed(lambda: [step.state.n_cccp for step in model.iter_fit(X)])
+        seconds, counts = timed(lambda: [step.state.n_cccp for step in model.iter_fit(X)])
         times.append(seconds)
     return median(times), model, float(np.mean(counts[1:]))
 
@@ -413,8 +295,8 @@ def _small_problem(repetitions: int = 20) -> None:
             G, g = working.grams(), working.columns[:, :, 0].mean(axis=0)
             s = np.array([working.sides.share(cut, working.labels) for cut in working.cuts])
             rest = {"sizes": np.ones(len(G)), "ties": np.append(g, -1.0)}
-            mine = _timed(lambda G=G, s=s, rest=rest: solve_dual(G, s, C, cost=cost, **rest))
-            other = _timed(solve, G, s, g)
+            mine = timed(lambda G=G, s=s, rest=rest: solve_dual(G, s, C, cost=cost, **rest))
+            other = timed(solve, G, s, g)
             weights, q = mine[1].weights, mine[1].energies
             value = s @ weights - cost * abs(g @ weights) - 0.5 * np.linalg.norm(q)
             apart = max(apart, abs(value - other[1]) / max(1.0, abs(value)))
@@ -469,7 +351,7 @@ def semidefinite() -> None:
             exact: MMC | GMMC | None = None
             for solver, tol in (("CLARABEL", 1e-6), ("SCS", 3e-5), ("SCS", 1e-5)):
                 model = method(solver=solver, tol=tol, time_limit=1200.0, random_state=0)
-                seconds, _ = _timed(model.fit, X[:n])
+                seconds, _ = timed(model.fit, X[:n])
                 exact = exact or model
                 value, same = model.state_.relaxation, np.array_equal(model.labels_, exact.labels_)
                 off = abs(value - exact.state_.relaxation)

@@ -12,32 +12,26 @@ import multiprocessing
 import sys
 import tempfile
 import tracemalloc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache, partial
 from itertools import product
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
-from scipy.spatial.distance import cdist, pdist
-from sklearn.cluster import KMeans, SpectralClustering
+from scipy.spatial.distance import cdist
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score as ari
 from sklearn.preprocessing import scale
 from threadpoolctl import threadpool_limits
 
-from benchmarks.umcrls import _quiet_labels, _timed
+from benchmarks.tables.smic import COLUMNS, METHODS, SETS, drawn
+from benchmarks.tools import timed
 from mmc import SMIC, datasets
 from mmc.infomax import lsmi
 from mmc.infomax.density_ratio import DELTAS, Centres, place_centres
-from mmc.infomax.mic import MIC
-from mmc.infomax.mlmi import MLMI
 from mmc.infomax.smic import CANDIDATES
-from mmc.local_scaling import find_neighbors
-from mmc.selection import best, sweep
-from mmc.spectral import self_tuning_labels
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -53,19 +47,6 @@ TOYS = {
     "spirals": ["one arm"],
     "high-low": ["wide", "dense"],
 }
-
-#: Mean (deviation) in Table 1 of [SMIC], in the order of `METHODS`; its SC1 is Gaussian, its SC2 self-tuning.
-PAPER = {
-    "olivetti, scaled": ["0.65(0.12)", "–", "–", "0.64(0.12)", "0.60(0.11)", "0.37(0.08)", "0.62(0.11)", "–"],
-    "usps, scaled": ["0.63(0.05)", "–", "–", "0.63(0.08)", "0.42(0.01)", "0.46(0.01)", "0.24(0.02)", "–"],
-}
-
-
-class Clustering(NamedTuple):
-    """The labels a method chose, and those it chose from, of which there may be none."""
-
-    labels: Labels
-    candidates: Sequence[Labels] = ()
 
 
 def toys(n_draws: int) -> None:
@@ -105,19 +86,28 @@ def real(folder: Path | None, repeats: int, mic_on_usps: bool) -> None:
             print(f"Missing: {name}. Give the folder of {name}.npz with --data.")
             continue
         seeds = range(repeats if name == "usps" else max(repeats, 10))
-        sets[f"{name}, scaled"] = [_drawn(folder / f"{name}.npz", size, seed) for seed in seeds]
+        sets[f"{name}, scaled"] = [drawn(folder / f"{name}.npz", size, seed) for seed in seeds]
     print(f"{HEADER}  {'paper':>10}")
     for title, draws in sets.items():
-        for method, printed in zip(METHODS, PAPER.get(title, ["–"] * 8), strict=False):
+        for method in list(METHODS)[:-1]:
             if method != "MIC" or title != "usps, scaled" or mic_on_usps:
-                _row(title, method, draws, f"  {printed:>10}")
+                _row(title, method, draws, f"  {_printed(title, method):>11}")
+
+
+def _printed(title: str, method: str) -> str:
+    """Give what Table 1 of [SMIC] prints."""
+    name = {"olivetti, scaled": "face (olivetti)", "usps, scaled": "digit (usps)"}.get(title)
+    columns = list(COLUMNS.values())
+    if name is None or method not in columns:
+        return "–"
+    return SETS[name].printed.split()[columns.index(method)]
 
 
 def _row(title: str, method: str, draws: list[tuple[Array, Labels, int]], end: str = "") -> None:
     """Run a method on draws, each with its seed, and print a row."""
     rows = []
     for X, y, seed in draws:
-        seconds, result = _timed(METHODS[method], X, len(np.unique(y)), seed)
+        seconds, result = timed(METHODS[method], X, len(np.unique(y)), seed)
         hindsight = max((ari(y, labels) for labels in result.candidates), default=np.nan)
         rows.append((ari(y, result.labels), hindsight, seconds))
     scores, hindsight, times = np.transpose(rows)
@@ -150,58 +140,6 @@ def _unequal(name: str, small: str, share: float, draw: int) -> tuple[Array, Lab
     return scale(X[keep]), y[keep]
 
 
-def _drawn(file: Path, size: int, seed: int) -> tuple[Array, Labels, int]:
-    """Draw ten classes and so many points of each, scale the features, and add the seed."""
-    rng = np.random.RandomState(seed)
-    with np.load(file, allow_pickle=False) as stored:
-        X, y = stored["X"].astype(np.float64), stored["y"].astype(np.int64)
-    classes = rng.choice(np.unique(y), 10, replace=False)
-    keep = np.concatenate([rng.choice(np.flatnonzero(y == c), size, replace=False) for c in classes])
-    return scale(X[keep]), y[keep], seed
-
-
-def _smic(X: Array, k: int, seed: int, normalize: bool = True) -> Clustering:
-    model = SMIC(k, normalize=normalize, random_state=seed)
-    states = [step.state.labels for step in model.iter_fit(X)]
-    return Clustering(model.labels_, states[:-1])  # the last state repeats the chosen one
-
-
-def _smic_either(X: Array, k: int, seed: int) -> Clustering:
-    grid = {"normalize": [True, False], "n_neighbors": CANDIDATES}
-    trials = list(sweep(SMIC(k), grid, X, n_jobs=1, random_state=seed))
-    return Clustering(best(trials).labels, [trial.labels for trial in trials])
-
-
-def _mic(X: Array, k: int, seed: int) -> Clustering:
-    judge = MLMI(X, random_state=seed)
-    candidates = [MIC(k, n_neighbors=t, random_state=seed).fit(X).labels_ for t in CANDIDATES]
-    return Clustering(max(candidates, key=lambda labels: judge(labels).value), candidates)
-
-
-def _self_tuning(X: Array, k: int, seed: int) -> Clustering:
-    kernel = find_neighbors(X, 7).kernel(7)
-    return Clustering(self_tuning_labels(kernel.matrix, k, np.random.RandomState(seed))[kernel.vertex])
-
-
-def _spectral(X: Array, k: int, seed: int, affinity: str = "rbf", median_width: bool = False) -> Clustering:
-    gamma = 0.5 / np.median(pdist(X)) ** 2 if median_width else 1.0
-    model = SpectralClustering(k, affinity=affinity, gamma=gamma, n_neighbors=10, random_state=seed)
-    return Clustering(_quiet_labels(model, X))
-
-
-METHODS: dict[str, Callable[[Array, int, int], Clustering]] = {
-    "SMIC": _smic,
-    "SMIC, plain kernel": partial(_smic, normalize=False),
-    "SMIC, LSMI picks": _smic_either,  # between the two rows above
-    "MIC": _mic,
-    "k-means": lambda X, k, seed: Clustering(KMeans(k, n_init=10, random_state=seed).fit_predict(X)),
-    "spectral, Gaussian": partial(_spectral, median_width=True),
-    "spectral, self-tuning": _self_tuning,
-    "spectral, 10-nn": partial(_spectral, affinity="nearest_neighbors"),
-    "spectral, default": _spectral,  # not in the tables: pixels are far apart at this width
-}
-
-
 def against_literal(repetitions: int = 5) -> None:
     """Print times against the paper's pseudo code, and whether both find the same."""
     print(f"Choice among 10 t, 9 γ, 9 δ by 5 folds, n={N}, c=2; median seconds of {repetitions} runs in turn")
@@ -224,7 +162,7 @@ def against_literal(repetitions: int = 5) -> None:
 def _times(title: str, ours: Callable, literal: Callable, repetitions: int) -> None:
     """Time in turn, so that other work on the machine meets all."""
     runs = (ours, literal, partial(literal, keep=True))
-    rounds = [[_timed(run)[0] for run in runs] for _ in range(repetitions)]
+    rounds = [[timed(run)[0] for run in runs] for _ in range(repetitions)]
     fast, slow, kept = np.median(rounds, axis=0)
     print(f"{title} {fast:7.3f} {slow:8.3f} {slow / fast:6.1f} {kept:8.3f} {kept / fast:6.1f}", flush=True)
 
@@ -296,7 +234,7 @@ def large_fit(folder: Path | None, threads: int, limit: float) -> None:
     X, y = make_blobs(5000, n_features=256, centers=10, cluster_std=15.0, random_state=0)
     source, X = "a mixture, for want of usps.npz", scale(X)
     if folder is not None and (folder / "usps.npz").is_file():
-        source, (X, y, _) = "usps", _drawn(folder / "usps.npz", FILES["usps"], 0)
+        source, (X, y, _) = "usps", drawn(folder / "usps.npz", FILES["usps"], 0)
     print(f"\nWhole fit on {source}, n={len(X)}, d={X.shape[1]}, c=10; peak of memory beyond X and imports")
     print(f"{'method':<20} {'ARI':>5} {'seconds':>8} {'MB resident':>12} {'MB traced':>10}")
     for method in ("SMIC", "spectral, 10-nn", "spectral, Gaussian", "spectral, default"):
@@ -316,7 +254,7 @@ def _probe(method: str, file: Path, threads: int) -> tuple[Labels, float, float,
     with threadpool_limits(threads):
         X = np.load(file)
         before = _memory("VmRSS")
-        seconds, result = _timed(METHODS[method], X, 10, 0)
+        seconds, result = timed(METHODS[method], X, 10, 0)
         resident = _memory("VmHWM") - before
         tracemalloc.start()
         METHODS[method](X, 10, 0)

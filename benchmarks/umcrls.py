@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
 import tracemalloc
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,56 +25,16 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 from sklearn.preprocessing import scale
 
-from mmc import UMCRLS, SteepRLS, StocRLS, datasets
+from benchmarks.tables import umc_rls
+from benchmarks.tools import quiet_labels, timed
+from mmc import UMCRLS, datasets
 from mmc.maxmargin.labelling import Search
 from mmc.maxmargin.ridge import hat_matrix
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
-SEARCHES = {"UMC-RLS": UMCRLS, "Steep-RLS": SteepRLS, "Stoc-RLS": StocRLS}
-SHARES = [share / 10 for share in range(1, 11)]
-ALPHAS = [2.0**-power for power in range(10, 0, -1)]
-REPETITIONS = 10
 N_SHAKES = 20
-
-
-class Printed(NamedTuple):
-    """What the paper prints for one search on one set: mean and deviation (Table I), maximum (Table II)."""
-
-    mean: float
-    std: float
-    top: float
-
-
-PAPER = {
-    "iris": [Printed(0.96, 0.00, 0.96), Printed(0.56, 0.13, 0.92), Printed(0.45, 0.25, 0.85)],
-    "moons": [Printed(1.00, 0.00, 1.00), Printed(0.07, 0.05, 0.14), Printed(0.21, 0.35, 0.95)],
-    "coil 1-4": [Printed(1.00, 0.00, 1.00), Printed(0.29, 0.09, 0.43), Printed(0.29, 0.11, 0.50)],
-    "coil 5-8": [Printed(0.97, 0.09, 1.00), Printed(0.37, 0.10, 0.51), Printed(0.35, 0.06, 0.42)],
-    "letter A-D": [Printed(0.46, 0.09, 0.57), Printed(0.20, 0.12, 0.36), Printed(0.19, 0.12, 0.37)],
-    "usps 1-4": [Printed(0.85, 0.02, 0.88), Printed(0.38, 0.08, 0.52), Printed(0.38, 0.12, 0.51)],
-    "usps 5-8": [Printed(0.91, 0.02, 0.93), Printed(0.34, 0.14, 0.57), Printed(0.26, 0.12, 0.51)],
-}
-
-#: File, places of the four classes among the sorted labels, and number of points kept (None: all).
-FILES = {
-    "coil 1-4": ("coil20.npz", range(0, 4), None),
-    "coil 5-8": ("coil20.npz", range(4, 8), None),
-    "letter A-D": ("letter.npz", range(0, 4), 500),
-    "usps 1-4": ("usps.npz", range(1, 5), 500),
-    "usps 5-8": ("usps.npz", range(5, 9), 500),
-}
-
-#: Clear clusters give a neighbourhood graph in several pieces; and at its default width the Gaussian
-#: affinity of pixels is nearly the identity, on which spectral clustering breaks down, as its row shows.
-EXPECTED_WARNINGS = (
-    "Graph is not fully connected",
-    "ARPACK has failed",
-    r"Exited (at iteration|postprocessing)",
-    "(overflow|invalid value) encountered in",
-    "Number of distinct clusters",
-)
 
 
 def table(folder: Path | None) -> None:
@@ -84,49 +42,19 @@ def table(folder: Path | None) -> None:
     print(
         "Paper's protocol: best of the grid by mean ARI over ten random starts; no intercept, no refinement."
     )
-    print(f"{'set':<11} {'search':<10} {'mean ARI':>12}  {'paper':>12}  {'max':>5} {'paper':>5}  σ/σ₀     λ")
-    for name, X, y in _paper_sets(folder):
-        for (search, cls), printed in zip(SEARCHES.items(), PAPER[name], strict=True):
-            scores = _grid(cls, X, y)
-            share, power = np.unravel_index(scores.mean(axis=2).argmax(), scores.shape[:2])
-            best = scores[share, power]
-            print(
-                f"{name:<11} {search:<10} {best.mean():5.2f} ± {best.std():4.2f}  "
-                f"{printed.mean:5.2f} ± {printed.std:4.2f}  {best.max():5.2f} {printed.top:5.2f}  "
-                f"{SHARES[share]:4.1f}  2^{np.log2(ALPHAS[power]):.0f}",
-                flush=True,
-            )
-
-
-def _grid(cls: type, X: Array, y: Labels) -> Array:
-    """Score single starts at every grid point; shape (widths, alphas, repetitions)."""
-    settings = {"n_clusters": len(np.unique(y)), "gamma": "max", "n_init": 1, "fit_intercept": False}
-    if cls is UMCRLS:
-        settings["refine"] = False
-    scores = np.empty((len(SHARES), len(ALPHAS), REPETITIONS))
-    for i, share in enumerate(SHARES):
-        for seed in range(REPETITIONS):
-            path = cls(**settings, width=share, random_state=seed).alpha_path(X, ALPHAS)
-            scores[i, :, seed] = [adjusted_rand_score(y, model.labels_) for model in path]
-    return scores
-
-
-def _paper_sets(folder: Path | None) -> Iterator[tuple[str, Array, Labels]]:
-    iris = datasets.load_iris()
-    yield "iris", iris.X, iris.y
-    yield "moons", *datasets.make_moons(500, noise=0.05, random_state=0)
-    if folder is None:
-        return
-    for name, (file, places, size) in FILES.items():
-        if not (folder / file).is_file():
-            print(f"{name:<11} left out: there is no {file} in the folder")
+    print(f"{'set':<11} {'search':<10} {'mean ARI':>12}  {'paper':>12}  {'max':>5} {'paper':>5}  note")
+    for plan in umc_rls.plans(folder):
+        if plan.method not in umc_rls.SEARCHES:
             continue
-        with np.load(folder / file, allow_pickle=False) as stored:
-            X, y = stored["X"].astype(np.float64), stored["y"].astype(np.int64)
-        keep = np.flatnonzero(np.isin(y, np.unique(y)[list(places)]))
-        if size is not None:
-            keep = np.random.RandomState(0).choice(keep, size, replace=False)
-        yield name, X[keep], y[keep]
+        if plan.compute is None:
+            print(f"{plan.set:<11} {plan.method:<10} left out: there is no {plan.missing} in the folder")
+            continue
+        ours, _, note = plan.compute()
+        print(
+            f"{plan.set:<11} {plan.method:<10} {ours.told('ARI'):>12}  {plan.printed.told('ARI'):>12}  "
+            f"{ours.best:5.2f} {plan.printed.best:5.2f}  {note}",
+            flush=True,
+        )
 
 
 def defaults(n_draws: int = 3) -> None:
@@ -140,7 +68,7 @@ def defaults(n_draws: int = 3) -> None:
         for seed in range(n_draws):
             X, y = draw(seed)
             models = _untuned(len(np.unique(y)), seed).values()
-            scores[seed] = [adjusted_rand_score(y, _quiet_labels(model, X)) for model in models]
+            scores[seed] = [adjusted_rand_score(y, quiet_labels(model, X)) for model in models]
         rows.append(scores.mean(axis=0))
         print(f"{name:<18}" + "".join(f"{score:15.3f}" for score in rows[-1]), flush=True)
     print(f"{'mean':<18}" + "".join(f"{score:15.3f}" for score in np.mean(rows, axis=0)))
@@ -154,13 +82,6 @@ def _untuned(k: int, seed: int) -> dict[str, object]:
         "spectral": SpectralClustering(k, random_state=seed),
         "spectral 10-nn": SpectralClustering(k, affinity="nearest_neighbors", random_state=seed),
     }
-
-
-def _quiet_labels(model: object, X: Array) -> Labels:
-    with warnings.catch_warnings():
-        for message in EXPECTED_WARNINGS:
-            warnings.filterwarnings("ignore", message=message)
-        return np.asarray(model.fit_predict(X))  # type: ignore[attr-defined]
 
 
 def _default_sets() -> dict[str, Callable[[int], tuple[Array, Labels]]]:
@@ -218,7 +139,7 @@ def _search_alone() -> None:
 
 def _compare(ours: Callable[[], Labels], plain: Callable[[], Labels], repetitions: int) -> None:
     """Time both in turn, so that other work on the machine meets both, and compare their labels."""
-    pairs = [(_timed(ours), _timed(plain)) for _ in range(repetitions)]
+    pairs = [(timed(ours), timed(plain)) for _ in range(repetitions)]
     fast, slow = (median(pair[side][0] for pair in pairs) for side in (0, 1))
     same = all(np.array_equal(a, b) for (_, a), (_, b) in pairs)
     print(f"  ours {fast:.3f} s, plain NumPy {slow:.3f} s, medians of {repetitions}: {slow / fast:.1f} times")
@@ -234,7 +155,7 @@ def _growth(sizes: list[int], k: int, n_starts: int = 9) -> None:
     for n in sizes:
         X, _, _, gamma, alpha = _problem(n, k)
         R = _hat(X, gamma, alpha)
-        runs = [_timed(_search_ours, R, _start(n, k, seed), k) for seed in range(n_starts)]
+        runs = [timed(_search_ours, R, _start(n, k, seed), k) for seed in range(n_starts)]
         claims = [count for _, (_, count) in runs]
         counts.append(median(claims))
         times.append(median(seconds for seconds, _ in runs))
@@ -319,12 +240,6 @@ def _search_plain(R: Array, start: Labels, k: int) -> Labels:
                 sizes[o] -= 1
                 sizes[d] += 1
     return labels
-
-
-def _timed(run: Callable[..., Any], *arguments: object) -> tuple[float, Any]:
-    start = time.perf_counter()
-    result = run(*arguments)
-    return time.perf_counter() - start, result
 
 
 def main(arguments: list[str] | None = None) -> int:

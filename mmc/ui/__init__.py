@@ -8,6 +8,7 @@ from mmc.ui.exports import export_buttons
 from mmc.ui.frame import frame, notice
 from mmc.ui.gallery import gallery
 from mmc.ui.kernels import kernel_controls
+from mmc.ui.papers import by_paper, download_control, paper_control, show_paper, stored_tables
 from mmc.ui.parameters import (
     algorithm_control,
     beside_control,
@@ -31,11 +32,13 @@ __all__ = [
     "Search",
     "algorithm_control",
     "beside_control",
+    "by_paper",
     "candidate_view",
     "chosen_cell",
     "compared",
     "contest_controls",
     "data_controls",
+    "download_control",
     "draw_curve",
     "draw_partial",
     "draw_pictures",
@@ -48,6 +51,7 @@ __all__ = [
     "look_at",
     "notice",
     "open_experiment",
+    "paper_control",
     "parameter_controls",
     "read_candidates",
     "rival",
@@ -57,6 +61,8 @@ __all__ = [
     "search_map",
     "show_comparison",
     "show_outcome",
+    "show_paper",
+    "stored_tables",
     "summarize_choice",
     "sweep_controls",
     "tuning_controls",

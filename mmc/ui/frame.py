@@ -17,6 +17,7 @@ _PAGES = (
     ("pages/3_Cutting_planes.py", "Cutting planes", ":material/content_cut:"),
     ("pages/4_Compare.py", "Compare", ":material/grid_view:"),
     ("pages/5_Tune.py", "Tune", ":material/tune:"),
+    ("pages/6_Papers.py", "Papers", ":material/menu_book:"),
 )
 
 _ICON = Path(__file__).with_name("icon.svg")

@@ -1,0 +1,63 @@
+"""Points and classes: sets that come with the library, and files (X, y) in a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mmc.datasets import load_digits
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+
+class Source(NamedTuple):
+    """Where a set comes from: digits of scikit-learn, or a file of which some classes and points are kept.
+
+    Attributes
+    ----------
+    file : str
+        Name of the .npz file; empty for the digits.
+    classes : tuple of int or None
+        Those that are kept; None keeps all.
+    sizes : tuple of int or None
+        How many points of each class are drawn; None keeps all.
+    """
+
+    file: str
+    classes: tuple[int, ...] | None = None
+    sizes: tuple[int, ...] | None = None
+
+    def is_there(self, folder: Path | None) -> bool:
+        """Whether the set can be read."""
+        return not self.file or (folder is not None and (folder / self.file).is_file())
+
+    def read(self, folder: Path | None) -> tuple[Array, Labels]:
+        """Read points and classes, in the order of the file."""
+        if self.file:
+            assert folder is not None
+            X, y = stored(folder / self.file)
+        else:
+            digits = load_digits()
+            X, y = digits.X, digits.y
+        keep = _places(y, self.classes, self.sizes)
+        return X[keep], y[keep]
+
+
+def stored(file: Path) -> tuple[Array, Labels]:
+    """Read an .npz file."""
+    with np.load(file, allow_pickle=False) as content:
+        return content["X"].astype(np.float64), content["y"].astype(np.int64)
+
+
+def _places(y: Labels, classes: Sequence[int] | None, sizes: Sequence[int] | None) -> Labels:
+    rng = np.random.RandomState(0)
+    keep = []
+    for h, c in enumerate(np.unique(y) if classes is None else classes):
+        members = np.flatnonzero(y == c)
+        keep.append(members if sizes is None else rng.choice(members, sizes[h], replace=False))
+    return np.sort(np.concatenate(keep))

@@ -1,0 +1,134 @@
+"""Finished rows on disk: a CSV file that a later run goes on from, and the same rows as Markdown."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Iterable
+from dataclasses import astuple, fields
+from itertools import groupby
+from pathlib import Path
+
+from benchmarks.tables.rows import DECIMALS, MISSING, Plan, Row
+
+CSV, MARKDOWN = "tables.csv", "tables.md"
+_COLUMNS = [field.name for field in fields(Row)]
+_NUMBERS = {field.name for field in fields(Row) if "float" in str(field.type)}
+
+
+class Store:
+    """The rows in a folder; each that is added is written at once.
+
+    Parameters
+    ----------
+    folder : Path
+        Made when there is none.
+    plans : iterable of Plan
+        All rows there are; they give the order.
+    """
+
+    def __init__(self, folder: Path, plans: Iterable[Plan]) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder = folder
+        self._plans = {plan.key: plan for plan in plans}
+        known = read(folder / CSV) if (folder / CSV).is_file() else []
+        # A row that was measured in another way than is planned now does not count.
+        self._rows = {
+            row.key: row
+            for row in known
+            if row.key in self._plans and row.protocol == self._plans[row.key].protocol
+        }
+
+    @property
+    def rows(self) -> list[Row]:
+        """All rows so far, in the order of the plans."""
+        return [self._rows[key] for key in self._plans if key in self._rows]
+
+    def has(self, plan: Plan) -> bool:
+        """Whether a row is done."""
+        return plan.key in self._rows and self._rows[plan.key].verdict != MISSING
+
+    def forget(self, plan: Plan) -> None:
+        """Leave a row out, so that it is computed again."""
+        self._rows.pop(plan.key, None)
+
+    def add(self, *rows: Row) -> None:
+        """Keep rows and write both files."""
+        self._rows |= {row.key: row for row in rows}
+        _replace(self.folder / CSV, to_csv(self.rows))
+        _replace(self.folder / MARKDOWN, to_markdown(self.rows))
+
+
+def to_csv(rows: Iterable[Row]) -> str:
+    """Write rows as CSV; what is not there is an empty cell."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    for row in rows:
+        writer.writerow(["" if value is None else value for value in astuple(row)])
+    return text.getvalue()
+
+
+def read(file: Path) -> list[Row]:
+    """Read what `to_csv` wrote.
+
+    Raises
+    ------
+    ValueError
+        If the file has other columns, or something else than a number where one should be.
+    """
+    with file.open(encoding="utf-8", newline="") as content:
+        reader = csv.DictReader(content)
+        if reader.fieldnames != _COLUMNS:
+            raise ValueError(f"{file.name} has other columns than these tables; take it away or use --again.")
+        return [
+            Row(**{name: _number(text) if name in _NUMBERS else text for name, text in line.items()})
+            for line in reader
+        ]
+
+
+def to_markdown(rows: Iterable[Row]) -> str:
+    """Write one table for each table of a paper, with notes below it."""
+    parts = [
+        "# The papers' tables, computed again\n",
+        "\n*Better*, *within one deviation* and *short of it* compare our mean with the paper's, by the "
+        "deviation that the paper prints (at least half a unit of its last digit). Best is one single run.\n",
+    ]
+    for (paper, table), group in groupby(rows, key=lambda row: (row.paper, row.table)):
+        lines, notes = [], {}
+        for row in group:
+            places = DECIMALS[row.measure]
+            best = "/".join(
+                "–" if value is None else f"{value:.{places}f}" for value in (row.ours_best, row.paper_best)
+            )
+            for text in (row.protocol, row.note):
+                if text:
+                    notes.setdefault(text, len(notes) + 1)
+            marks = ", ".join(str(notes[text]) for text in (row.protocol, row.note) if text)
+            seconds = "–" if row.seconds is None else f"{row.seconds:.1f}"
+            cells = (row.set, row.method, row.measure, row.ours.told(row.measure))
+            cells += (row.printed.told(row.measure), row.verdict, best, seconds, marks)
+            lines.append(f"| {' | '.join(map(_cell, cells))} |\n")
+        parts.append(f"\n## [{paper}] Table {table}\n")
+        parts.append(
+            "\n| set | method | measure | ours | paper | verdict | best ours/paper | seconds | notes |\n"
+        )
+        parts.append("|---|---|---|---|---|---|---|---|---|\n")
+        parts += [*lines, "\n", *(f"{number}. {text}\n" for text, number in notes.items())]
+    return "".join(parts)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _number(text: str) -> float | None:
+    return float(text) if text else None
+
+
+def _replace(file: Path, text: str) -> None:
+    """Write beside the file first, so that a stop half-way leaves the old one whole."""
+    beside = file.with_suffix(file.suffix + ".part")
+    beside.write_text(text, encoding="utf-8", newline="")
+    os.replace(beside, file)

@@ -1,0 +1,137 @@
+"""The Papers page shows the stored tables, marks how ours compare, and opens experiments."""
+
+from urllib.parse import parse_qs
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from mmc.experiment import Data, Experiment
+from mmc.ui import papers
+from mmc.ui.controls import address
+
+EXPERIMENT = Experiment(
+    Data("iris"),
+    "UMCRLS",
+    {"n_clusters": 3, "gamma": "max", "width": 0.4, "alpha": 0.0625, "random_state": 0},
+)
+ROW = {
+    "paper": "UMC-RLS",
+    "table": "I and II",
+    "set": "iris",
+    "method": "UMC-RLS",
+    "protocol": "ARI over ten starts",
+    "measure": "ARI",
+    "ours_mean": 0.96,
+    "ours_deviation": 0.0,
+    "ours_best": 0.96,
+    "paper_mean": 0.96,
+    "paper_deviation": 0.0,
+    "paper_best": 0.96,
+    "verdict": "within one deviation",
+    "seconds": 3.9,
+    "experiment": EXPERIMENT.to_json(),
+    "note": "",
+}
+LACKING = dict.fromkeys(("ours_mean", "ours_deviation", "ours_best", "seconds"), None)
+ROWS = [
+    ROW,
+    ROW | {"method": "Stoc-RLS", "verdict": "better", "experiment": "{}"},
+    ROW | {"set": "coil", "verdict": "missing data", "experiment": "", **LACKING},
+    ROW | {"paper": "MKC", "table": "2", "measure": "accuracy %", "verdict": "short of it", "experiment": ""},
+]
+
+
+@pytest.fixture
+def page(root, tmp_path, monkeypatch):
+    """Open the page on a stored run with these rows, or on what else is given as a file."""
+    monkeypatch.setattr(papers, "RESULTS", tmp_path / "tables.csv")
+
+    def opened(rows=ROWS, **query) -> AppTest:
+        if isinstance(rows, str):
+            papers.RESULTS.write_text(rows, encoding="utf-8")
+        elif rows is not None:
+            pd.DataFrame(rows).to_csv(papers.RESULTS, index=False)
+        at = AppTest.from_file(root / "app.py", default_timeout=60)
+        at.switch_page("pages/6_Papers.py")
+        for name, value in query.items():
+            at.query_params[name] = value
+        return at.run()
+
+    return opened
+
+
+def test_ours_stand_beside_the_papers(page):
+    """Each paper has a heading, its claim and a table in which every row is marked by how it compares."""
+    at = page()
+    assert not at.exception
+    assert [heading.value for heading in at.subheader] == ["UMC-RLS, tables I and II", "MKC, table 2"]
+    texts = [text.value for text in at.markdown]
+    assert papers.PAPERS["UMC-RLS"].claim in texts
+    assert papers.PAPERS["MKC"].claim in texts
+    first, second = (table.value for table in at.dataframe)
+    assert first["How it compares"].tolist() == ["● within one deviation", "▲ better", "○ missing data"]
+    assert first["Ours, ARI"].tolist() == ["0.96 ± 0.00", "0.96 ± 0.00", "–"]
+    assert first["Paper, ARI"].tolist() == ["0.96 ± 0.00"] * 3
+    assert second["How it compares"].tolist() == ["▼ short of it"]
+
+
+def test_a_paper_can_be_chosen(page):
+    """The address or the control shows one paper alone."""
+    at = page(paper="MKC")
+    assert [heading.value for heading in at.subheader] == ["MKC, table 2"]
+    at.button_group(key="paper").set_value("UMC-RLS").run()
+    assert [heading.value for heading in at.subheader] == ["UMC-RLS, tables I and II"]
+
+
+def test_a_row_with_an_experiment_opens_it(page):
+    """There is one link for each experiment that can be run, with the address that repeats it."""
+    at = page()
+    links = [link.proto for link in at.get("page_link") if link.proto.query_string]
+    wanted = {name: [value] for name, value in address(EXPERIMENT).items()}
+    assert [parse_qs(link.query_string) for link in links] == [wanted]
+    assert links[0].label == "iris\\: UMC\\-RLS"
+
+
+def test_text_of_the_file_is_never_markdown(page):
+    """Whatever a stored row says stands in a table or is escaped."""
+    nasty = "**bold** [link](https://example.org) <b>$x$</b>"
+    at = page([ROW | {"set": nasty, "table": nasty, "note": nasty, "method": nasty}])
+    assert not at.exception
+    shown = [element.value for kind in (at.markdown, at.caption, at.subheader) for element in kind]
+    labels = [link.proto.label for link in at.get("page_link")]
+    assert not [text for text in (*shown, *labels) if "**bold**" in text or "](https" in text]
+    assert at.dataframe[0].value["Note"].tolist() == [nasty]
+
+
+def test_without_a_stored_run_the_command_is_told(page):
+    """The page says how to compute the tables, and nothing fails."""
+    at = page(rows=None)
+    assert not at.exception
+    assert "No run has been stored" in at.info[0].value
+    assert at.code[0].value == "python -m benchmarks.tables --data DIR"
+    assert not at.dataframe
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "a,b\n1,2\n", pd.DataFrame([ROW | {"ours_mean": "much"}]).to_csv(index=False)],
+    ids=["empty", "other columns", "no number"],
+)
+def test_a_file_that_cannot_be_read_is_said(page, content):
+    """A broken file gives a message and the command, not an error."""
+    at = page(content)
+    assert not at.exception
+    assert "cannot be read" in at.warning[0].value
+    assert "\\-\\-again" not in at.code[0].value
+    assert at.code[0].value.endswith("--again")
+
+
+def test_the_tables_that_come_with_the_app_can_be_shown(root):
+    """All five papers are in the stored run, and every experiment in it has an address."""
+    table = papers._read(root / "results" / "tables.csv")
+    assert set(table["paper"]) == set(papers.PAPERS)
+    written = table["experiment"][table["experiment"] != ""]
+    assert len(written) > 20
+    for text in written:
+        assert address(Experiment.from_json(text))["algorithm"]

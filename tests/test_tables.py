@@ -1,0 +1,216 @@
+"""The papers' tables: rows are computed, stored at once, not computed twice, and the same in both files."""
+
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+from benchmarks.tables import __main__ as command
+from benchmarks.tables import evo_mmc, iter_svr, mkc, umc_rls
+from benchmarks.tables.rows import BETTER, MISSING, SHORT, WITHIN, Figures, figures, summary, verdict
+from benchmarks.tables.store import Store, read, to_csv
+from mmc import UMCRLS, SteepRLS, StocRLS, datasets
+from mmc.experiment import Experiment
+from mmc.metrics import clustering_error
+
+
+@pytest.fixture
+def short_grid(monkeypatch):
+    """Shorten the grid of [UMC-RLS] to two widths, two λ and two starts."""
+    monkeypatch.setattr(umc_rls, "SHARES", [0.3, 0.4])
+    monkeypatch.setattr(umc_rls, "ALPHAS", [2.0**-5, 2.0**-4])
+    monkeypatch.setattr(umc_rls, "REPETITIONS", 2)
+
+
+def tables(folder, *arguments):
+    """Run the command in this process."""
+    return command.main([*arguments, "--out", str(folder), "--jobs", "1"])
+
+
+def test_iris_is_computed_and_both_files_agree(tmp_path, short_grid, capsys):
+    """A run of all columns on iris tells its progress and writes the same numbers as CSV and Markdown."""
+    assert tables(tmp_path, "--only", "iris") == 0
+    assert "row 7 of 7" in capsys.readouterr().out
+    rows = read(tmp_path / "tables.csv")
+    assert [row.method for row in rows] == list(umc_rls.METHODS)
+    assert rows[-1].ours_mean == pytest.approx(0.96, abs=0.005)
+    lines = (tmp_path / "tables.md").read_text(encoding="utf-8").splitlines()
+    cells = [line.split(" | ") for line in lines if line.startswith("| iris")]
+    assert [cell[1] for cell in cells] == [row.method for row in rows]
+    assert [cell[3] for cell in cells] == [f"{r.ours_mean:.2f} ± {r.ours_deviation:.2f}" for r in rows]
+    assert [cell[4] for cell in cells] == [f"{r.paper_mean:.2f} ± {r.paper_deviation:.2f}" for r in rows]
+    assert [cell[5] for cell in cells] == [row.verdict for row in rows]
+
+
+def test_a_finished_row_is_not_computed_again(tmp_path, short_grid, monkeypatch, capsys):
+    """A second run computes nothing, --list says done, and --again computes anew."""
+    only = ("--only", "iris, K-means")
+    assert tables(tmp_path, *only) == 0
+    before = (tmp_path / "tables.csv").read_bytes()
+    monkeypatch.setattr(umc_rls, "_baseline", _refuse)
+    assert tables(tmp_path, *only) == 0
+    assert (tmp_path / "tables.csv").read_bytes() == before
+    assert tables(tmp_path, *only, "--list") == 0
+    assert "iris, K-means: done" in capsys.readouterr().out
+    assert tables(tmp_path, *only, "--again") == 1
+    assert "computed again" in capsys.readouterr().err
+
+
+def test_a_row_measured_in_another_way_is_not_done(tmp_path, short_grid):
+    """Rows are kept only as long as their protocol is the one that is planned."""
+    tables(tmp_path, "--only", "iris, K-means")
+    plans = command.all_plans(None)
+    plan = next(plan for plan in plans if plan.key[2:] == ("iris", "K-means"))
+    assert Store(tmp_path, plans).has(plan)
+    assert not Store(tmp_path, [replace(plan, protocol="otherwise")]).rows
+
+
+def test_a_stop_keeps_what_is_done(tmp_path, short_grid, monkeypatch):
+    """Each row is on disk before the next one begins."""
+    computed = []
+
+    def stop_at_second(method, X, y):
+        if computed:
+            raise KeyboardInterrupt
+        computed.append(method)
+        return umc_rls.Outcome(Figures(0.5))
+
+    monkeypatch.setattr(umc_rls, "_baseline", stop_at_second)
+    assert tables(tmp_path, "--only", "iris") == 130
+    assert [row.method for row in read(tmp_path / "tables.csv")] == ["SC"]
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_missing_data_are_listed(tmp_path, monkeypatch):
+    """Rows of sets that are not there name the file, and take nothing from rows that were stored."""
+    monkeypatch.setattr(umc_rls, "outcome", _refuse)
+    assert tables(tmp_path, "--only", "usps 5-8") == 0
+    rows = read(tmp_path / "tables.csv")
+    assert {row.verdict for row in rows} == {MISSING}
+    assert all("usps.npz" in row.note and row.ours_mean is None for row in rows)
+    assert "missing data" in (tmp_path / "tables.md").read_text(encoding="utf-8")
+    stored = replace(rows[0], ours_mean=0.9, verdict=SHORT)
+    (tmp_path / "tables.csv").write_text(to_csv([stored]), encoding="utf-8")
+    assert tables(tmp_path, "--only", "usps 5-8") == 0
+    assert read(tmp_path / "tables.csv")[0] == stored
+
+
+def test_a_file_of_other_columns_is_refused(tmp_path):
+    """A file that is no stored run is not overwritten without being told to."""
+    (tmp_path / "tables.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    with pytest.raises(SystemExit):
+        tables(tmp_path, "--only", "iris, K-means")
+    assert (tmp_path / "tables.csv").read_text(encoding="utf-8") == "a,b\n1,2\n"
+
+
+def test_plans_are_named_once_and_can_be_sent(root_of_data):
+    """Every row has a name of its own, a printed number, and work that another process can do."""
+    plans = command.all_plans(root_of_data)
+    assert len({plan.key for plan in plans}) == len(plans)
+    assert {plan.paper for plan in plans} == {"UMC-RLS", "iterSVR", "SMIC", "EvoMMC", "MKC"}
+    for plan in plans:
+        assert plan.printed.mean is not None
+        assert (plan.compute is None) == (bool(plan.missing) and plan.missing != "usps.npz")
+        assert pickle.loads(pickle.dumps(plan)).key == plan.key
+
+
+@pytest.fixture
+def root_of_data(tmp_path):
+    """Make a folder that has a file of one set only."""
+    (tmp_path / "usps.npz").touch()
+    return tmp_path
+
+
+@pytest.mark.parametrize("cls", [UMCRLS, SteepRLS, StocRLS])
+def test_the_grid_is_what_single_fits_give(cls, short_grid):
+    """Sharing decompositions and hat matrices changes no score."""
+    X, y = umc_rls.points("iris", None)
+    scores = umc_rls.grid(cls, X, y)
+    rest = {"refine": False} if cls is UMCRLS else {}
+    for i, a, seed in np.ndindex(scores.shape):
+        model = cls(
+            3,
+            gamma="max",
+            width=umc_rls.SHARES[i],
+            alpha=umc_rls.ALPHAS[a],
+            fit_intercept=False,
+            n_init=1,
+            random_state=seed,
+            **rest,
+        )
+        assert scores[i, a, seed] == adjusted_rand_score(y, model.fit(X).labels_)
+
+
+def test_usps_classes_are_counted_from_the_first(tmp_path):
+    """USPS 1-4 and 5-8 are the digits 0 to 3 and 4 to 7, 500 of them, and a draw is repeated by its seed."""
+    y = np.arange(6000) % 10
+    np.savez(tmp_path / "usps.npz", X=np.arange(6000.0)[:, None], y=y)
+    for name, digits in (("usps 1-4", [0, 1, 2, 3]), ("usps 5-8", [4, 5, 6, 7])):
+        X, classes = umc_rls.points(name, tmp_path)
+        assert np.unique(classes).tolist() == digits
+        assert len(np.unique(X)) == 500
+        assert np.array_equal(X, umc_rls.points(name, tmp_path)[0])
+        assert not np.array_equal(X, umc_rls.points(name, tmp_path, draw=1)[0])
+
+
+def test_an_experiment_repeats_its_row(monkeypatch):
+    """The experiments of iterSVR and MKC on digits come to the error and the accuracy of their rows."""
+    digits = datasets.load_digits((2, 7))
+    result = iter_svr.outcome("digits 2, 7", "iterSVR", None)
+    labels = result.experiment.make().fit(digits.X).labels_
+    assert 100 * clustering_error(digits.y, labels) == pytest.approx(result.ours.mean)
+    monkeypatch.setattr(mkc, "grid_for", lambda n, k: mkc.Grid((4.0, 16.0), (0.0,), (2,), (0.5,)))
+    result = mkc.outcome("digits 2, 7", "MKC", 1.0, None)
+    opened = Experiment.from_json(result.experiment.to_json())
+    labels = opened.make().fit(digits.X).labels_
+    assert 100 - 100 * clustering_error(digits.y, labels) == pytest.approx(result.ours.mean)
+
+
+def test_evolution_takes_the_lowest_error_of_each_repetition(monkeypatch):
+    """Mean and deviation are over repetitions, each with the best of its runs, at the best cell."""
+    monkeypatch.setattr(evo_mmc, "ALPHAS", (0.5,))
+    cells = {
+        width: evo_mmc.Cell(0.5, width, np.array(errors), np.zeros((2, 2)), 1.0, 1.0)
+        for width, errors in {
+            1: [[4.0, 8.0], [6.0, 2.0]],
+            3: [[1.0, 9.0], [3.0, 9.0]],
+            5: [[5.0] * 2] * 2,
+        }.items()
+    }
+    monkeypatch.setattr(evo_mmc, "_cell", lambda task, method, alpha, width, repetitions: cells[width])
+    result = evo_mmc.outcome("digits 3, 8", "EvoMMC", None)
+    assert result.ours == (2.0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("ours", "printed", "measure", "told"),
+    [
+        (0.90, Figures(0.91, 0.02), "ARI", WITHIN),
+        (0.88, Figures(0.91, 0.02), "ARI", SHORT),
+        (0.94, Figures(0.91, 0.02), "ARI", BETTER),
+        (0.957, Figures(0.96, 0.0), "ARI", WITHIN),
+        (3.36, Figures(3.4, 0.0), "error %", WITHIN),
+        (3.9, Figures(3.4), "error %", SHORT),
+        (3.0, Figures(3.4), "error %", BETTER),
+        (96.9, Figures(95.0), "accuracy %", BETTER),
+        (None, Figures(0.9), "ARI", MISSING),
+    ],
+)
+def test_verdict(ours, printed, measure, told):
+    """Higher is better but for errors, and the paper's deviation or rounding is forgiven."""
+    assert verdict(Figures(ours), printed, measure) == told
+
+
+def test_figures_are_read_as_they_are_printed():
+    """A mean, a deviation and a best value may be there or not, and errors are best when low."""
+    assert figures("0.74±0.01/0.75") == (0.74, 0.01, 0.75)
+    assert figures("6.4") == (6.4, None, None)
+    assert figures("-") == (None, None, None)
+    assert summary([1.0, 3.0]) == (2.0, 1.0, 3.0)
+    assert summary([1.0, 3.0], lowest=True) == (2.0, 1.0, 1.0)
+
+
+def _refuse(*_):
+    raise ValueError("this is computed again")
