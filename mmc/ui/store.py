@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 import streamlit as st
 
 from mmc.ui.frame import notice
-from mmc.ui.jobs import Report, submit, watch
+from mmc.ui.jobs import TIME_LIMIT, Report, forget, submit, watch
 
 #: Memory for results kept for all visitors together, so that a link that many open is computed once.
 _MAX_BYTES = 256 * 2**20
@@ -66,7 +66,13 @@ class Store:
                 self._results.popitem(last=False)
 
 
-def obtain(key: str, work: Callable[[Report], R], draw: Callable[[R], None] | None = None) -> R:
+def obtain(
+    key: str,
+    work: Callable[[Report], R],
+    draw: Callable[[R], None] | None = None,
+    *,
+    limit: float = TIME_LIMIT,
+) -> R:
     """Give the result of some work, or show its progress and end the page here.
 
     Parameters
@@ -77,28 +83,36 @@ def obtain(key: str, work: Callable[[Report], R], draw: Callable[[R], None] | No
         Takes a function to report progress to and returns the result.
     draw : callable or None
         Shows a partial result while the work goes on.
+    limit : float
+        Seconds that the work may take.
 
     Returns
     -------
     Result
+        Whole, or cut short by Cancel or by the limit; then it stays so until `resume`.
 
     Raises
     ------
     ValueError
-        If the work raises it, or was cancelled before there was a result.
+        If the work raises it, was cancelled before there was a result, or cannot even wait.
     """
-    cut_short: dict[str, R] = st.session_state.setdefault("stopped", {})
-    known = _store().get(key) or cut_short.get(key)
+    cut_short: dict[str, R] = _cut_short()
+    known = _store().get(key) or (None if key == st.session_state.get("resumed") else cut_short.get(key))
     if known is not None:
         return known
-    job = submit(key, work)
+    job = submit(key, work, limit)
     if not job.wait(_PATIENCE):
         watch(job, draw)
         st.stop()
+    if key == st.session_state.get("resumed"):
+        del st.session_state["resumed"]
     if job.error is not None:
         raise job.error
     if job.result is None:
+        if key in cut_short:
+            return cut_short[key]
         raise ValueError("Cancelled before there was a result. Change a control to run again.")
+    cut_short.pop(key, None)
     if job.stopped:
         while len(cut_short) >= _N_CUT_SHORT:
             cut_short.pop(next(iter(cut_short)))
@@ -106,6 +120,36 @@ def obtain(key: str, work: Callable[[Report], R], draw: Callable[[R], None] | No
         return cut_short[key]
     _store().put(job.result)
     return job.result
+
+
+def resume(key: str) -> None:
+    """Let the next `obtain` of this key run again; made to be called by a button.
+
+    Parameters
+    ----------
+    key : str
+        Of a result that was cut short.
+    """
+    if key in _cut_short():
+        st.session_state["resumed"] = key
+        forget()
+
+
+def before(key: str) -> Any:
+    """Give what the work had reached when it was cut short, or None.
+
+    A page asks before it calls `obtain` and hands the answer to its work, which runs in a thread that cannot
+    ask itself.
+
+    Parameters
+    ----------
+    key : str
+
+    Returns
+    -------
+    Result or None
+    """
+    return _cut_short().get(key)
 
 
 def last_good(key: str, compute: Callable[[], T]) -> T:
@@ -134,6 +178,11 @@ def last_good(key: str, compute: Callable[[], T]) -> T:
             st.stop()
         st.caption("Below is the last result that worked.")
     return st.session_state[key]
+
+
+def _cut_short() -> dict[str, Any]:
+    """Give the visitor's results that were cut short."""
+    return st.session_state.setdefault("stopped", {})
 
 
 @st.cache_resource(show_spinner=False)
