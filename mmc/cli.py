@@ -7,6 +7,7 @@ the user. Labels go to the output, everything else to standard error, so that co
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -17,7 +18,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 import mmc
-from mmc import clusterers, registry
+from mmc import clusterers, engine, registry
 from mmc.datasets import CATALOG, Dataset, MissingValuesError, labels_frame, load_table, to_csv_text
 from mmc.experiment import Experiment
 from mmc.registry import Algorithm, Parameter
@@ -102,6 +103,11 @@ def _add_cluster(commands: argparse._SubParsersAction, algorithm: Algorithm) -> 
     cluster.add_argument(
         "--score", default="lsmi", choices=SCORES, help="what makes a value the best; default: %(default)s"
     )
+    cluster.add_argument(
+        "--dask",
+        metavar="ADDRESS",
+        help=f"a Dask cluster to run the sweep, such as tcp://host:8786; default: {engine.CLUSTER}, if set",
+    )
     cluster.add_argument("--curve", type=Path, metavar="FILE", help="where the scores of a sweep go, as CSV")
     _add_output(cluster)
     group = cluster.add_argument_group(f"parameters of {algorithm.name}")
@@ -184,6 +190,8 @@ def _cluster(arguments: argparse.Namespace) -> int:
         values |= _chosen(entry, values, dataset, arguments)
     elif arguments.curve:
         raise ValueError("--curve needs --sweep: without a sweep there are no scores.")
+    elif arguments.dask:
+        raise ValueError("--dask needs --sweep: a single fit runs here.")
     return _fit_and_write(entry.make(values), dataset, arguments)
 
 
@@ -202,6 +210,8 @@ def _chosen(
             raise ValueError(f"--sweep {name} needs values: --sweep {name}=A,B,…")
         tried = [parameter.parse(part) for part in given.split(",")] if given else parameter.candidates
         grid[parameter.name] = list(tried)
+    if arguments.dask:
+        os.environ[engine.CLUSTER] = arguments.dask
     run = sweep(entry.make(values), grid, dataset.X, score=arguments.score)
     for trial in run:
         if not arguments.quiet:

@@ -31,8 +31,7 @@ st.write(
     "then scored without true labels: the better labels can be told from points, the higher the score."
 )
 found, beside, content = ui.last_good("searched", searched)
-if found.stopped:
-    ui.notice(f"This search was {found.stopped}; you see the candidates that were done.", "warning")
+ui.resume_notice(found, "search")
 left, right = st.columns([3, 2], gap="large")
 with right:
     at = ui.look_at(found)

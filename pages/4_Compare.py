@@ -21,6 +21,5 @@ st.write(
     "finds where there is nothing to find."
 )
 found = ui.last_good("compared", comparison)
-if found.stopped:
-    ui.notice(f"This comparison was {found.stopped}; you see what was done.", "warning")
+ui.resume_notice(found, "comparison")
 ui.show_comparison(found)

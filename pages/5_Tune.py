@@ -27,6 +27,7 @@ st.write(
     "better. Rest on a cell to see its clusters; press it to watch the run below."
 )
 found, criterion, content = ui.last_good("tuned", tuned)
+ui.resume_notice(found, "map")
 at = ui.chosen_cell(found, criterion)
 try:
     outcome = ui.run(found.search.candidate(at), content, None)

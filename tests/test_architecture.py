@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 #: From the bottom to the top; a module may import its own layer and those below it.
 LAYERS = (
     ("mmc._fast",),
-    ("mmc.stepping", "mmc.engine", "mmc.local_scaling", "mmc.metrics", "mmc.datasets"),
+    ("mmc.stepping", "mmc._dask", "mmc.engine", "mmc.local_scaling", "mmc.metrics", "mmc.datasets"),
     ("mmc.kernels", "mmc.spectral", "mmc.base", "mmc.clusterers"),
     ("mmc.maxmargin", "mmc.infomax", "mmc.baselines"),
     ("mmc",),

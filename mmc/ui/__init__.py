@@ -19,7 +19,7 @@ from mmc.ui.parameters import (
 )
 from mmc.ui.runs import Outcome, run, warm_up
 from mmc.ui.showing import show_outcome
-from mmc.ui.store import last_good
+from mmc.ui.store import last_good, resume_notice
 from mmc.ui.sweeps import Found, Search, rival, search
 from mmc.ui.tuning import CRITERIA, chosen_cell, search_map, tuning_controls
 from mmc.ui.views import candidate_view
@@ -54,6 +54,7 @@ __all__ = [
     "paper_control",
     "parameter_controls",
     "read_candidates",
+    "resume_notice",
     "rival",
     "rival_control",
     "run",

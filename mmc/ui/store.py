@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 import streamlit as st
 
 from mmc.ui.frame import notice
-from mmc.ui.jobs import Report, submit, watch
+from mmc.ui.jobs import TIME_LIMIT, Report, forget, submit, watch
 
 #: Memory for results kept for all visitors together, so that a link that many open is computed once.
 _MAX_BYTES = 256 * 2**20
@@ -67,7 +67,11 @@ class Store:
 
 
 def obtain(
-    key: str, work: Callable[[Report], R], draw: Callable[[R], None] | None = None, *, limit: float = 120.0
+    key: str,
+    work: Callable[[Report], R],
+    draw: Callable[[R], None] | None = None,
+    *,
+    limit: float = TIME_LIMIT,
 ) -> R:
     """Give the result of some work, or show its progress and end the page here.
 
@@ -79,15 +83,18 @@ def obtain(
         Takes a function to report progress to and returns the result.
     draw : callable or None
         Shows a partial result while the work goes on.
+    limit : float
+        Seconds that the work may take.
 
     Returns
     -------
     Result
+        Whole, or cut short by Cancel or by the limit; then it stays so until `resume`.
 
     Raises
     ------
     ValueError
-        If the work raises it, or was cancelled before there was a result.
+        If the work raises it, was cancelled before there was a result, or cannot even wait.
     """
     result = _obtain(key, work, draw, limit)
     st.session_state.setdefault("reached", {})[type(result).__name__] = result
@@ -95,25 +102,60 @@ def obtain(
 
 
 def _obtain(key: str, work: Callable[[Report], R], draw: Callable[[R], None] | None, limit: float) -> R:
-    cut_short: dict[str, R] = st.session_state.setdefault("stopped", {})
-    known = _store().get(key) or cut_short.get(key)
+    cut_short: dict[str, R] = _cut_short()
+    known = _store().get(key) or (None if key == st.session_state.get("resumed") else cut_short.get(key))
     if known is not None:
         return known
-    job = submit(key, work)
+    job = submit(key, work, limit)
     if not job.wait(_PATIENCE):
         watch(job, draw)
         st.stop()
+    if key == st.session_state.get("resumed"):
+        del st.session_state["resumed"]
     if job.error is not None:
         raise job.error
-    if job.result is None:
+    result: R | None = job.outcome
+    if result is None:
+        if key in cut_short:
+            return cut_short[key]
         raise ValueError("Cancelled before there was a result. Change a control to run again.")
+    cut_short.pop(key, None)
     if job.stopped:
         while len(cut_short) >= _N_CUT_SHORT:
             cut_short.pop(next(iter(cut_short)))
-        cut_short[key] = replace(job.result, stopped=job.stopped)
+        cut_short[key] = replace(result, stopped=job.stopped)
         return cut_short[key]
-    _store().put(job.result)
-    return job.result
+    _store().put(result)
+    return result
+
+
+def resume(key: str) -> None:
+    """Let the next `obtain` of this key run again; made to be called by a button.
+
+    Parameters
+    ----------
+    key : str
+        Of a result that was cut short.
+    """
+    if key in _cut_short():
+        st.session_state["resumed"] = key
+        forget()
+
+
+def resume_notice(result: Result, what: str) -> None:
+    """Say that a result was cut short, with a button that lets the work go on; nothing for a whole one.
+
+    Parameters
+    ----------
+    result : Result
+    what : str
+        What was cut short, in a word.
+    """
+    if result.stopped:
+        notice(f"This {what} was {result.stopped}; you see what was done until then.", "warning")
+        st.button(
+            "Go on", on_click=resume, args=(result.key,), icon=":material/resume:", key=f"resume {what}"
+        )
 
 
 def reached(kind: type[R]) -> R | None:
@@ -129,7 +171,7 @@ def reached(kind: type[R]) -> R | None:
     Result or None
     """
     job = st.session_state.get("job")
-    latest = None if job is None else job.result or job.partial
+    latest = None if job is None else job.result or job.partial  # one that goes on has come to something, too
     known = latest if isinstance(latest, kind) else st.session_state.get("reached", {}).get(kind.__name__)
     return known if isinstance(known, kind) else None
 
@@ -160,6 +202,11 @@ def last_good(key: str, compute: Callable[[], T]) -> T:
             st.stop()
         st.caption("Below is the last result that worked.")
     return st.session_state[key]
+
+
+def _cut_short() -> dict[str, Any]:
+    """Give the visitor's results that were cut short."""
+    return st.session_state.setdefault("stopped", {})
 
 
 @st.cache_resource(show_spinner=False)

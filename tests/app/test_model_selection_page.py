@@ -615,16 +615,15 @@ def test_a_candidate_whose_run_is_cancelled_is_said(model_selection, settle):
     """Cancel while the chosen candidate waits for a free place gives a message, not a traceback."""
     at = fine(model_selection(n="60", seed="914", candidates="2,3"))
     other = "3" if found(at).best.parameters["n_neighbors"] == 2 else "2"
-    slots = jobs._slots()
-    for _ in range(jobs.N_SLOTS):
-        assert slots.acquire(timeout=_SECONDS)
+    free = threading.Event()
+    busy = [jobs.runner().submit("busy", lambda report: free.wait(_SECONDS)) for _ in range(jobs.N_SLOTS)]
     try:
         at.select_slider(key="at").set_value(other)
         at.run()
         next(button for button in at.button if button.label == "Cancel").click().run()
     finally:
-        for _ in range(jobs.N_SLOTS):
-            slots.release()
+        free.set()
+    assert all(job.wait(_SECONDS) for job in busy)
     settle(at)
     assert not at.exception
     assert any("ancelled" in text.value for text in [*at.error, *at.warning, *at.info])

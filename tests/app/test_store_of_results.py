@@ -1,8 +1,13 @@
 """What the server remembers of finished runs."""
 
+import time
+from dataclasses import dataclass
+
+import pytest
+
 from mmc.experiment import Data, Experiment
 from mmc.recording import record
-from mmc.ui import runs, store
+from mmc.ui import jobs, runs, store
 
 
 def outcome(seed: int) -> runs.Outcome:
@@ -34,3 +39,92 @@ def test_a_result_larger_than_the_store_is_not_kept(monkeypatch):
     assert large.nbytes > 60 * 8 * 2 * len(large.main.states)
     kept.put(large)
     assert kept.get(large.key) is None
+
+
+@dataclass(frozen=True)
+class Count:
+    """What counting has reached."""
+
+    key: str
+    reached: int
+    stopped: str = ""
+    nbytes: int = 8
+
+
+class Visitor:
+    """One visitor of a server of its own, whose work counts to ten from where it was before."""
+
+    def __init__(self, monkeypatch):
+        kept, runner = store.Store(), jobs.Runner()
+        self.began = []
+        monkeypatch.setattr(jobs.st, "session_state", {})
+        monkeypatch.setattr(store, "_store", lambda: kept)
+        monkeypatch.setattr(store, "_PATIENCE", 30)
+        monkeypatch.setattr(jobs, "runner", lambda: runner)
+
+    def count(self, until=-1, limit=1000.0):
+        """Count, with Cancel at a number; a stop gives no result where that is 0."""
+        earlier = store.reached(Count)
+
+        def work(report):
+            start = earlier.reached if earlier else 0
+            self.began.append(start)
+            while "job" not in jobs.st.session_state:
+                time.sleep(0.001)
+            for i in range(start + 1, 11):
+                if i == until:
+                    jobs.st.session_state["job"].cancel()
+                if not report(i / 10, str(i)):
+                    return Count("key", i) if until else None
+            return Count("key", 10)
+
+        return store.obtain("key", work, limit=limit)
+
+
+@pytest.fixture
+def visitor(monkeypatch):
+    """Give a visitor whose work has been cancelled at 4."""
+    visitor = Visitor(monkeypatch)
+    assert visitor.count(until=4) == Count("key", 4, "cancelled")
+    return visitor
+
+
+def test_a_result_cut_short_stays_until_it_is_resumed(visitor):
+    """Asking again gives what there is; after `resume` the work goes on from there, and the whole is kept."""
+    assert visitor.count().reached == 4
+    assert visitor.began == [0]
+    store.resume("key")
+    assert visitor.count() == Count("key", 10)
+    assert visitor.began == [0, 4]
+    assert visitor.count().reached == 10
+    assert visitor.began == [0, 4]
+
+
+def test_a_resumed_run_can_be_cut_short_again(visitor):
+    """What was reached the second time takes the place of the first."""
+    store.resume("key")
+    assert visitor.count(until=7).reached == 7
+    assert visitor.count().reached == 7
+    store.resume("key")
+    assert visitor.count(until=9).reached == 9
+    assert visitor.began == [0, 4, 7]
+
+
+def test_a_resumed_run_that_gives_nothing_leaves_what_there_was(visitor):
+    """Where the second run ends without a result the first one's is shown again."""
+    store.resume("key")
+    assert visitor.count(until=0, limit=-1.0) == Count("key", 4, "cancelled")
+    assert visitor.count().reached == 4
+
+
+def test_only_what_was_cut_short_can_be_resumed(visitor):
+    """A key that is unknown changes nothing."""
+    store.resume("other")
+    assert visitor.count().reached == 4
+    assert visitor.began == [0]
+
+
+def test_the_limit_of_a_run_is_its_own(monkeypatch):
+    """Work that has used up the time it was given is cut short and says so."""
+    result = Visitor(monkeypatch).count(limit=-1.0)
+    assert (result.reached, result.stopped) == (1, "stopped after -1 seconds")
