@@ -114,7 +114,7 @@ def _obtain(key: str, work: Callable[[Report], R], draw: Callable[[R], None] | N
         del st.session_state["resumed"]
     if job.error is not None:
         raise job.error
-    result: R | None = job.outcome
+    result: Any = job.outcome
     if result is None:
         if key in cut_short:
             return cut_short[key]
