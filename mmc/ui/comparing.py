@@ -18,7 +18,7 @@ from mmc.ui.runs import require_content
 from mmc.ui.store import obtain, reached
 
 _FIRST_SETS = ("moons", "circle-gaussian", "anisotropic", "noise")
-_FIRST_ALGORITHMS = ("UMCRLS", "SMIC", "MKC", "KMeans", "SpectralClustering", "GaussianMixture")
+_FIRST_ALGORITHMS = ("UMCRLS", "SMIC", "CPMMC", "KMeans", "SpectralClustering", "GaussianMixture")
 
 #: Seconds that a whole comparison may take.
 _LIMIT = 900.0
