@@ -1,0 +1,222 @@
+"""Many visitors at once: `python -m benchmarks.visitors [--visitors 20]`.
+
+Starts the app and lets visitors open the playground together in headless Chromium, each with a seed and a
+number of points of its own. What each one takes home must be what it asked for, and equal what the library
+computes without the app. Memory is that of the server and its children: before, when the app has been used
+and is idle; at its peak; and two minutes after all have left.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import io
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from playwright.async_api import Browser, Page, async_playwright
+
+from benchmarks.page import FLAGS, ROOT, wait_until_up
+from mmc.experiment import Experiment
+
+#: What visitors look at, in turn.
+CHOICES = (("three-gaussians", "UMCRLS"), ("spirals", "SMIC"), ("moons", "IterSVR"), ("rings", "EvoMMC"))
+
+#: Seconds that a visitor waits for a result.
+PATIENCE = 600
+
+#: Memory after the visit, as a multiple of that before, that is still right.
+GOAL = 1.5
+
+
+@dataclass(frozen=True)
+class Visit:
+    """What a visitor asks for."""
+
+    number: int
+    source: str
+    algorithm: str
+
+    @property
+    def n(self) -> int:
+        """Points, another number for each visitor."""
+        return 300 + 10 * (self.number % 50)
+
+    @property
+    def address(self) -> str:
+        """Of the page that shows it."""
+        return f"Playground?data={self.source}&algorithm={self.algorithm}&n={self.n}&seed={self.number}"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a visitor was given."""
+
+    visit: Visit
+    experiment: Experiment
+    labels: np.ndarray
+    seconds: float
+
+    def wrong(self) -> str:
+        """Say what is not as it should be; empty where all is well."""
+        data = self.experiment.data
+        shown = (
+            data.source,
+            self.experiment.algorithm,
+            data.options["n_samples"],
+            data.options["random_state"],
+        )
+        asked = (self.visit.source, self.visit.algorithm, self.visit.n, self.visit.number)
+        if shown != asked:
+            return f"asked for {asked}, shown {shown}"
+        expected = self.experiment.make().fit_predict(data.load(None).X)
+        return "" if np.array_equal(self.labels, expected) else f"{asked}: labels differ from the library's"
+
+
+class Memory(threading.Thread):
+    """Watches the memory of a process and its children, in MB."""
+
+    def __init__(self, pid: int) -> None:
+        super().__init__(daemon=True)
+        self.peak = 0.0
+        self._pid = pid
+
+    def run(self) -> None:
+        """Look often, and remember the most."""
+        while True:
+            self.peak = max(self.peak, self.now())
+            time.sleep(0.2)
+
+    def now(self) -> float:
+        """Add up what the processes hold."""
+        return sum(_resident(pid) for pid in _family(self._pid)) / 2**20
+
+
+def main() -> None:
+    """Let the visitors in and print what came of it."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--visitors", type=int, default=20)
+    parser.add_argument("--after", type=float, default=120, help="seconds to wait when all have left")
+    arguments = parser.parse_args()
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true"]
+    command += ["--server.port", str(port), "--server.address", "127.0.0.1"]
+    with tempfile.TemporaryFile() as log:
+        server = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT)
+        try:
+            wait_until_up(port)
+            failures = asyncio.run(_measure(f"http://127.0.0.1:{port}", server.pid, arguments))
+        finally:
+            server.terminate()
+            server.wait()
+        log.seek(0)
+        said = [line for line in log.read().decode().splitlines() if "Error" in line or "Traceback" in line]
+    for line in [*failures, *said]:
+        print(f"  {line}")
+    print(f"errors: {len(failures) + len(said)}")
+    sys.exit(bool(failures or said))
+
+
+async def _measure(app: str, pid: int, arguments: argparse.Namespace) -> list[str]:
+    memory = Memory(pid)
+    started = memory.now()
+    async with async_playwright() as playwright:
+        path = shutil.which("chromium") or shutil.which("google-chrome")
+        browser = await playwright.chromium.launch(executable_path=path, args=FLAGS)
+        for i, choice in enumerate(CHOICES):
+            await _visit(browser, app, Visit(1000 + i, *choice))
+        await asyncio.sleep(5)
+        idle = memory.now()
+        print(f"memory when started {started:.0f} MB, used and idle {idle:.0f} MB", flush=True)
+        memory.start()
+        visits = [Visit(i, *CHOICES[i % len(CHOICES)]) for i in range(arguments.visitors)]
+        began = time.perf_counter()
+        given = await asyncio.gather(*(_visit(browser, app, v) for v in visits), return_exceptions=True)
+        spent = time.perf_counter() - began
+        await browser.close()
+    answers = [answer for answer in given if isinstance(answer, Answer)]
+    failures = [
+        f"{type(e).__name__}: {str(e).splitlines()[0]}" for e in given if isinstance(e, BaseException)
+    ]
+    print(f"{len(answers)} of {len(visits)} visitors have their result after {spent:.0f} s", end="")
+    print(f", the median one after {np.median([a.seconds for a in answers]):.0f} s" if answers else "")
+    peak = memory.peak
+    left = time.monotonic()
+    wrong = [text for text in (answer.wrong() for answer in answers) if text]
+    print(
+        f"{len(answers) - len(wrong)} of {len(answers)} results are their own and equal the library's",
+        flush=True,
+    )
+    await asyncio.sleep(max(0.0, arguments.after - (time.monotonic() - left)))
+    after = memory.now()
+    ratio = after / idle
+    print(f"memory at the peak {peak:.0f} MB, {arguments.after:.0f} s after all left {after:.0f} MB")
+    print(f"ratio after / idle: {ratio:.2f} (goal: at most {GOAL})")
+    return failures + wrong
+
+
+async def _visit(browser: Browser, app: str, visit: Visit) -> Answer:
+    """Open the page as a new visitor, wait for the result, take it home and leave."""
+    context = await browser.new_context(viewport={"width": 1280, "height": 1000})
+    context.set_default_timeout(PATIENCE * 1000)
+    errors: list[str] = []
+    try:
+        page = await context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        began = time.perf_counter()
+        await page.goto(f"{app}/{visit.address}", wait_until="commit")
+        await page.locator(".js-plotly-plot .scatterlayer").first.wait_for()
+        seconds = time.perf_counter() - began
+        experiment = Experiment.from_json(await _take(page, "Experiment (JSON)"))
+        labels = pd.read_csv(io.StringIO(await _take(page, "Labels (CSV)")))["cluster"].to_numpy()
+        for kind in ("stException", "stAlertContentError"):
+            errors += await page.get_by_test_id(kind).all_inner_texts()
+    finally:
+        await context.close()
+    if errors:
+        raise RuntimeError(f"visitor {visit.number}: {errors[0]}")
+    return Answer(visit, experiment, labels, seconds)
+
+
+async def _take(page: Page, label: str) -> str:
+    """Take a file home."""
+    async with page.expect_download() as download:
+        await page.get_by_role("button", name=label).click()
+    path = await (await download.value).path()
+    return Path(path).read_text(encoding="utf-8")
+
+
+def _family(pid: int) -> list[int]:
+    """Find a process and all below it."""
+    family = [pid]
+    for parent in family:
+        for task in Path(f"/proc/{parent}/task").glob("*/children"):
+            try:
+                family += [int(child) for child in task.read_text().split()]
+            except OSError:
+                continue
+    return family
+
+
+def _resident(pid: int) -> int:
+    """Give the memory that a process holds, in bytes."""
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0
+
+
+if __name__ == "__main__":
+    main()
