@@ -1,6 +1,7 @@
 """Any clusterer as steps: an algorithm of this library by its own, one of scikit-learn by a single step.
 
-Whoever runs, scores, draws or writes down a fit asks here and need not know which of the two it is.
+Whoever runs, scores, draws or writes down a fit asks here and need not know which of the two it is. A single
+step cannot be stopped on its way.
 """
 
 from __future__ import annotations
