@@ -1,6 +1,7 @@
 """Any clusterer as steps: an algorithm of this library by its own, one of scikit-learn by a single step.
 
-Whoever runs, scores, draws or writes down a fit asks here and need not know which of the two it is.
+Whoever runs, scores, draws or writes down a fit asks here and need not know which of the two it is. A single
+step cannot be stopped on its way.
 """
 
 from __future__ import annotations
@@ -144,7 +145,7 @@ def answers(estimator: BaseEstimator, X: ArrayLike) -> Answers | None:
 def _whole(estimator: BaseEstimator, X: Array) -> Iterator[Step]:
     with _catching, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        labels = np.asarray(estimator.fit_predict(X), dtype=np.int64)
+        labels = np.asarray(_fit_predict(estimator, X), dtype=np.int64)
         posterior = estimator.predict_proba(X) if hasattr(estimator, "predict_proba") else None
     state = WholeState(
         labels=labels,
@@ -157,6 +158,16 @@ def _whole(estimator: BaseEstimator, X: Array) -> Iterator[Step]:
         has_border=hasattr(estimator, "predict"),
     )
     yield Step(0, state, "converged")
+
+
+def _fit_predict(estimator: BaseEstimator, X: Array) -> ArrayLike:
+    """Fit; what the data do not allow is a ValueError, also where a solver below calls it otherwise."""
+    try:
+        return estimator.fit_predict(X)
+    except ValueError:
+        raise
+    except (TypeError, RuntimeError) as error:
+        raise ValueError(f"{type(estimator).__name__} cannot cluster these points: {error}") from error
 
 
 def _objective(estimator: BaseEstimator) -> float:

@@ -125,7 +125,7 @@ def fit_kernel(
     -------
     Gram
     """
-    _check_finite_products(X, kernel, degree)
+    require_finite_products(X, kernel, degree)
     if kernel == "rbf":
         centred = X - X.mean(axis=0)
         d2 = np.asarray(euclidean_distances(centred, squared=True))
@@ -174,7 +174,7 @@ def fit_landmark_kernel(
     Gram
         The kernel compares with the landmarks, and the matrix has a column for each.
     """
-    _check_finite_products(X, kernel, degree)
+    require_finite_products(X, kernel, degree)
     if kernel == "precomputed":
         return Gram(Kernel(kernel, np.empty(0), 0.0, degree, coef0), checked_gram(X)[:, landmarks])
     if isinstance(gamma, str):
@@ -311,7 +311,20 @@ def checked_gram(K: NDArray[np.float64]) -> NDArray[np.float64]:
     return K.copy()
 
 
-def _check_finite_products(X: NDArray[np.float64], kernel: str, degree: float) -> None:
+def require_finite_products(X: NDArray[np.float64], kernel: str = "rbf", degree: float = 1) -> None:
+    """Refuse values that overflow when a kernel, or a squared distance, multiplies them.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    kernel : str
+    degree : float
+        Of the polynomial kernel.
+
+    Raises
+    ------
+    ValueError
+    """
     largest = float(np.abs(X).max())
     power = 1.0 if kernel == "precomputed" else 2.0 * degree if kernel == "poly" else 2.0
     if largest > 0 and power * np.log10(largest) + np.log10(X.shape[1]) > 300:

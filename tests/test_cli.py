@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.cluster import AgglomerativeClustering
+from sklearn.mixture import GaussianMixture
 
 from mmc import MKC, SMIC, UMCRLS, IterSVR, RecursiveBinary
 from mmc.cli import main
@@ -206,3 +208,40 @@ def test_kernels_are_options(table, tmp_path, capsys):
     np.testing.assert_array_equal(pd.read_csv(output)["cluster"], expected)
     assert main([*command, "--kernels", "cosine"]) == 1
     assert "there are linear, poly, rbf" in capsys.readouterr().err
+
+
+def test_clusterers_of_scikit_learn_are_algorithms(table, tmp_path, capsys):
+    """-k counts the components of a mixture, and an objective is told only where there is one."""
+    output = tmp_path / "labels.csv"
+    command = ["cluster", str(table), "--output", str(output)]
+    X = load_table(table).X
+    assert main([*command, "--algorithm", "GaussianMixture", "-k", "3"]) == 0
+    expected = GaussianMixture(3, random_state=0).fit_predict(X)
+    np.testing.assert_array_equal(pd.read_csv(output)["cluster"], expected)
+    assert ", objective " in capsys.readouterr().err
+    assert main([*command, "--algorithm", "AgglomerativeClustering", "-k", "3", "--linkage", "average"]) == 0
+    expected = AgglomerativeClustering(3, linkage="average").fit_predict(X)
+    np.testing.assert_array_equal(pd.read_csv(output)["cluster"], expected)
+    assert "objective" not in capsys.readouterr().err
+
+
+def test_a_bandwidth_is_estimated_unless_it_is_given(table, tmp_path, capsys):
+    """The word is what the list names as default, and what a command may say as well."""
+    assert main(["list"]) == 0
+    assert "(default estimated)" in capsys.readouterr().out
+    labels = []
+    for given in ([], ["--bandwidth", "estimated"], ["--bandwidth", "0.01"]):
+        assert main(["cluster", str(table), "--algorithm", "MeanShift", *given, "--quiet"]) == 0
+        labels.append(pd.read_csv(io.StringIO(capsys.readouterr().out))["cluster"])
+    assert labels[0].equals(labels[1])
+    assert labels[0].nunique() < labels[2].nunique()
+
+
+def test_what_a_fit_warns_of_is_told(tmp_path, capsys):
+    """Two places make no three clusters: scikit-learn's warning is a line, and the labels are written."""
+    path = tmp_path / "two.csv"
+    path.write_text("a,b\n" + "1,2\n" * 5 + "3,4\n" * 5, encoding="utf-8")
+    assert main(["cluster", str(path), "--algorithm", "KMeans", "-k", "3"]) == 0
+    out, err = capsys.readouterr()
+    assert "warning: Number of distinct clusters (2)" in err
+    assert len(out.splitlines()) == 11

@@ -84,6 +84,14 @@ def test_warnings_become_text(X):
     assert clusterers.end(KMeans(3, random_state=0), X).warning == ""
 
 
+def test_a_fit_that_fails_says_whose_it_was():
+    """As many clusters as points are too many for the solver, which is told like any other refusal."""
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    model = registry.get("SpectralClustering").make({"n_clusters": 12})
+    with pytest.raises(ValueError, match="SpectralClustering cannot cluster these points"):
+        clusterers.end(model, X)
+
+
 def test_fits_side_by_side_leave_the_filters_as_they_were(X):
     """Two threads that catch warnings do not take each other's place."""
     before = list(warnings.filters)

@@ -5,9 +5,9 @@
 for all points together, again and again. Clusters contract to points within a few rounds; left alone they
 would drift into one another for ever. So the search ends when every cluster has become a point.
 
-What never rises on the way is −Σ_ij W_ij/n², minus the mean closeness of two points: the logarithm of no
-model, but the objective of Cheng (1995). Each round lowers xᵀ(D − W)x for fixed W, since the eigenvalues of
-D⁻¹W lie between 0 and 1, and exp(−t) lies above its tangents.
+What never rises on the way is −Σ_ij W_ij/n², minus the mean closeness of two points (Cheng 1995): for fixed
+W a round lowers Σ_ij W_ij ‖x_i − x_j‖², since the eigenvalues of D⁻¹W lie between 0 and 1, D being the row
+sums, and exp(−t) lies above its tangents.
 
 One step is one round. A cluster is what hangs together by links shorter than σ. Costs n² d for each round;
 memory: three n×n arrays.

@@ -29,7 +29,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from mmc._fast.mnn import sweep
 from mmc.base import checked_labels, random_labels
 from mmc.baselines.moving import Array, Labels, MovingState, NearestMember
-from mmc.kernels import require_memory
+from mmc.kernels import require_finite_products, require_memory
 from mmc.stepping import State
 
 
@@ -113,6 +113,7 @@ class MNN(NearestMember):
                 f"Choose at most {n // 2} clusters."
             )
         require_memory(n, 2)
+        require_finite_products(X)
         if isinstance(self.init, str):
             rng = check_random_state(self.random_state)
             starts = [random_labels(X, k, rng) for _ in range(self.n_init)]

@@ -136,6 +136,12 @@ def test_mnn_keeps_two_points_in_every_cluster(few):
     assert np.bincount(MNN(4, random_state=0).fit(few).labels_).min() == 2
 
 
+def test_values_that_overflow_are_refused(few):
+    """Distances beyond what a number can hold are named before anything is computed."""
+    with pytest.raises(ValueError, match="rescale the columns"):
+        MNN(2).fit(few * 1e160)
+
+
 def test_mnn_does_not_mind_the_unit(clouds):
     """Rescaled points with ε rescaled alike give the same labels, and eq. 22 shifted by 2 n log c."""
     one = MNN(3, epsilon=0.01, random_state=0).fit(clouds.X)
