@@ -43,6 +43,8 @@ class Attempt:
         Of the fit alone.
     information : float
         LSMI between points and labels; NaN where it failed.
+    agreement : float
+        Adjusted Rand index with the reference labels; NaN where it failed or there are none.
     error : str
         Why it failed, or was not run; empty where it was.
     stopped : bool
@@ -53,6 +55,7 @@ class Attempt:
     labels: NDArray[np.int64]
     seconds: float = np.nan
     information: float = np.nan
+    agreement: float = np.nan
     error: str = ""
     stopped: bool = False
 
@@ -134,19 +137,21 @@ def compare(
     points = {name: dataset.X for name, dataset in datasets.items()}
     run = engine.results(_attempt, (points, seconds), todo, n_jobs=n_jobs, worth=0)
     try:
-        for _, attempt in run:
-            yield attempt
+        for i, attempt in run:
+            y = datasets[todo[i][0]].y
+            known = y is not None and not attempt.error
+            yield replace(attempt, agreement=adjusted_rand_score(y, attempt.labels)) if known else attempt
     finally:
         run.close()  # type: ignore[attr-defined]
 
 
-def summary(rows: Sequence[tuple[str, NDArray | None, Sequence[Attempt]]]) -> pd.DataFrame:
+def summary(rows: Sequence[tuple[str, Sequence[Attempt]]]) -> pd.DataFrame:
     """Write attempts as a table: one row for each algorithm on each data set.
 
     Parameters
     ----------
-    rows : sequence of (str, ndarray or None, sequence of Attempt)
-        The name of the data, their reference labels if any, and the attempts of one algorithm on them.
+    rows : sequence of (str, sequence of Attempt)
+        The name of the data, and the attempts of one algorithm on them.
 
     Returns
     -------
@@ -154,7 +159,7 @@ def summary(rows: Sequence[tuple[str, NDArray | None, Sequence[Attempt]]]) -> pd
         Mean, deviation and highest adjusted Rand index over the repeats (NaN without a reference), mean
         LSMI, mean time of a fit, and what went wrong.
     """
-    return pd.DataFrame([_summary(name, y, attempts) for name, y, attempts in rows])
+    return pd.DataFrame([_summary(name, attempts) for name, attempts in rows])
 
 
 def consensus(labellings: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
@@ -217,9 +222,9 @@ def _warm(algorithm: str) -> None:
     registry.get(algorithm).make({}).fit(X)
 
 
-def _summary(name: str, y: NDArray | None, attempts: Sequence[Attempt]) -> dict[str, Any]:
+def _summary(name: str, attempts: Sequence[Attempt]) -> dict[str, Any]:
     done = [attempt for attempt in attempts if not attempt.error]
-    scores = [adjusted_rand_score(y, a.labels) for a in done] if y is not None else []
+    scores = [a.agreement for a in done if not np.isnan(a.agreement)]
     problems = [a.error for a in attempts if a.error] or ["stopped by its time" for a in done if a.stopped]
     return {
         "data": name,

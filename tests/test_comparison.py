@@ -1,7 +1,10 @@
 """Comparisons: every attempt is the run it says it is, and what is counted is counted right."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from sklearn.metrics import adjusted_rand_score
 
 from mmc import comparison, registry
 from mmc.comparison import Attempt, compare, consensus, consensus_order, repeats, summary, usual
@@ -37,6 +40,7 @@ def test_an_attempt_is_the_run_of_its_experiment(name):
     labels = experiment.make().fit(X).labels_
     np.testing.assert_array_equal(attempt.labels, labels)
     assert attempt.information == pytest.approx(lsmi(X, labels).value)
+    assert attempt.agreement == adjusted_rand_score(MOONS.load().y, labels)
     assert attempt.seconds > 0
     assert (attempt.error, attempt.stopped) == ("", False)
 
@@ -99,12 +103,12 @@ def test_what_fails_says_why():
 
 def test_the_table_counts_what_was_done():
     """Mean, deviation and best are those of the repeats that worked; without a reference there are none."""
-    y = np.array([0, 0, 1, 1])
-    good, bad = np.array([1, 1, 0, 0]), np.array([0, 1, 0, 1])
+    labels = np.array([1, 1, 0, 0])
     experiment = Experiment(MOONS, "UMCRLS")
-    done = [Attempt(experiment, good, 1.0, 0.5), Attempt(experiment, bad, 3.0, 0.1)]
+    done = [Attempt(experiment, labels, 1.0, 0.5, 1.0), Attempt(experiment, labels, 3.0, 0.1, -0.5)]
+    unknown = [replace(attempt, agreement=np.nan) for attempt in done]
     failed = Attempt(experiment, np.empty(0, dtype=int), error="no")
-    table = summary([("a", y, [*done, failed]), ("b", None, done), ("c", y, [failed])])
+    table = summary([("a", [*done, failed]), ("b", unknown), ("c", [failed])])
     first = table.iloc[0]
     assert (first["repeats"], first["clusters"], first["note"]) == (2, 2, "no")
     assert first["best"] == 1.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import streamlit as st
 
@@ -33,13 +34,18 @@ class Contest:
     algorithms: tuple[str, ...]
     n_repeats: int
 
-    def cell(self, row: int, column: int) -> Experiment:
-        """Give the experiment of a cell, as its first repeat runs it."""
-        return usual(self.data[row], self.algorithms[column], self.n_clusters[row], 0)
+    @cached_property
+    def cells(self) -> dict[tuple[int, int], dict[str, Experiment]]:
+        """The experiments of each cell, by their key, the one that its picture shows first."""
+        return {
+            (r, c): {e.to_json(): e for e in repeats(usual(data, name, k, 0), self.n_repeats)}
+            for r, (data, k) in enumerate(zip(self.data, self.n_clusters, strict=True))
+            for c, name in enumerate(self.algorithms)
+        }
 
-    def attempts(self, row: int, column: int) -> list[Experiment]:
-        """List the repeats of a cell."""
-        return repeats(self.cell(row, column), self.n_repeats)
+    def cell(self, row: int, column: int) -> Experiment:
+        """Give the experiment that the picture of a cell shows."""
+        return next(iter(self.cells[row, column].values()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +78,7 @@ class Comparison:
 
     def done(self, row: int, column: int) -> list[Attempt]:
         """List the attempts of a cell that are there, its first repeat first."""
-        keys = (experiment.to_json() for experiment in self.contest.attempts(row, column))
-        return [self.attempts[key] for key in keys if key in self.attempts]
+        return [self.attempts[key] for key in self.contest.cells[row, column] if key in self.attempts]
 
 
 def contest_controls() -> tuple[Contest, bytes | None]:
@@ -176,9 +181,9 @@ def _work(
     views = tuple(make_view(dataset.X, dataset.feature_names) for dataset in datasets)
     wanted = _wanted(contest)
     known = before.attempts if before else {}
-    attempts = {key: known[key] for _, key in ((n, e.to_json()) for n, e in wanted) if key in known}
+    attempts = {name: known[name] for name in wanted if name in known}
     comparison = Comparison(key, contest, datasets, views, attempts)
-    todo = [(name, experiment) for name, experiment in wanted if experiment.to_json() not in attempts]
+    todo = [(e.data.source, e) for name, e in wanted.items() if name not in attempts]
     sources = [data.source for data in contest.data]
     run = compare(dict(zip(sources, datasets, strict=True)), todo)
     if not report(len(attempts) / len(wanted), "starting", comparison):
@@ -194,10 +199,7 @@ def _work(
     return comparison
 
 
-def _wanted(contest: Contest) -> list[tuple[str, Experiment]]:
-    """List all attempts: first every cell once, then the repeats."""
-    cells = [(r, c) for r in range(len(contest.data)) for c in range(len(contest.algorithms))]
-    lists = [(contest.data[r].source, contest.attempts(r, c)) for r, c in cells]
-    return [
-        (name, repeats[i]) for i in range(contest.n_repeats) for name, repeats in lists if i < len(repeats)
-    ]
+def _wanted(contest: Contest) -> dict[str, Experiment]:
+    """List all experiments by their key: first every cell once, then the repeats."""
+    lists = [list(cell.items()) for cell in contest.cells.values()]
+    return {key: e for i in range(contest.n_repeats) for cell in lists for key, e in cell[i : i + 1]}

@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 
 from mmc import registry
 from mmc.comparison import Attempt, consensus, summary
 from mmc.datasets import to_csv_text
 from mmc.figures import consensus_figure
-from mmc.metrics import adjusted_rand_score, matched_labels
+from mmc.metrics import matched_labels
 from mmc.ui.cells import cell_table, drawn_labels, drawn_points
 from mmc.ui.comparing import Comparison
 from mmc.ui.controls import address
@@ -42,16 +41,15 @@ def _pictures(comparison: Comparison) -> None:
     contest = comparison.contest
     rows = [{"title": _title(comparison, r), "picture": r} for r in range(len(contest.data))]
     columns = [{"title": name, "help": registry.get(name).summary} for name in contest.algorithms]
-    cells = []
-    for r in range(len(rows)):
-        reference = _reference(comparison, r)
-        cells.append([_cell(comparison, r, c, reference) for c in range(len(columns))])
-    pictures = [drawn_points(view) for view in comparison.views]
+    kept = st.session_state.get("pictures")
+    if kept is None or kept.key != comparison.key:
+        kept = st.session_state["pictures"] = _Pictures(comparison)
     st.caption(
         "Every picture is the first of the repeats. ARI is the agreement with the reference labels, which no "
         "algorithm has seen: 1 is perfect, 0 is chance. Press a picture to watch that run in the playground."
     )
-    pressed = cell_table("pictures", rows, columns, cells, pictures, key="contest")
+    cells = [[kept.cell(comparison, r, c) for c in range(len(columns))] for r in range(len(rows))]
+    pressed = cell_table("pictures", rows, columns, cells, kept.points, key="contest")
     if pressed:
         try:
             query = address(contest.cell(*pressed))
@@ -61,52 +59,52 @@ def _pictures(comparison: Comparison) -> None:
         st.switch_page("pages/1_Playground.py", query_params=query)
 
 
-def _cell(
-    comparison: Comparison, row: int, column: int, reference: NDArray[np.int64] | None
-) -> dict[str, Any]:
-    name = f"{comparison.contest.algorithms[column]} on {_title(comparison, row)}"
-    done = comparison.done(row, column)
-    if not done:
-        return {"kind": "wait", "name": f"{name}: waiting", "lines": ["waiting"], "labels": ""}
-    first = done[0]
-    if first.error:
-        return {"kind": "no", "name": f"{name}: {first.error}", "lines": [first.error], "labels": ""}
-    labels = first.labels if reference is None else matched_labels(first.labels, reference)
-    lines = [
-        _judged(comparison, row, first),
-        f"{first.seconds:.2f} s" + (", stopped" if first.stopped else ""),
-    ]
-    return {
-        "kind": "done",
-        "name": f"{name}: {', '.join(lines)}. Open in the playground.",
-        "lines": lines,
-        "labels": drawn_labels(comparison.views[row], labels),
-    }
+class _Pictures:
+    """The pictures of a comparison, each made once while the others arrive."""
 
+    def __init__(self, comparison: Comparison) -> None:
+        self.key = comparison.key
+        self.points = [drawn_points(view) for view in comparison.views]
+        self._cells: dict[tuple[int, int], dict[str, Any]] = {}
+        self._leaders = [
+            None if dataset.y is None else np.unique(dataset.y, return_inverse=True)[1]
+            for dataset in comparison.datasets
+        ]
 
-def _judged(comparison: Comparison, row: int, attempt: Attempt) -> str:
-    y = comparison.datasets[row].y
-    if y is None:
-        return f"{len(np.unique(attempt.labels))} clusters"
-    return f"ARI {adjusted_rand_score(y, attempt.labels):.2f}"
+    def cell(self, comparison: Comparison, row: int, column: int) -> dict[str, Any]:
+        """Describe a cell for `cell_table`."""
+        if (row, column) in self._cells:
+            return self._cells[row, column]
+        name = f"{comparison.contest.algorithms[column]} on {_title(comparison, row)}"
+        done = comparison.done(row, column)[:1]
+        if not done:
+            return {"kind": "wait", "name": f"{name}: waiting", "lines": ["waiting"], "labels": ""}
+        cell = self._cells[row, column] = self._drawn(comparison, row, name, done[0])
+        return cell
 
-
-def _reference(comparison: Comparison, row: int) -> NDArray[np.int64] | None:
-    """Give the labels that decide the colours in a row: the reference, or what came first."""
-    y = comparison.datasets[row].y
-    if y is not None:
-        return np.unique(y, return_inverse=True)[1]
-    for column in range(len(comparison.contest.algorithms)):
-        for attempt in comparison.done(row, column)[:1]:
-            if not attempt.error:
-                return attempt.labels
-    return None
+    def _drawn(self, comparison: Comparison, row: int, name: str, attempt: Attempt) -> dict[str, Any]:
+        if attempt.error:
+            return {"kind": "no", "name": f"{name}: {attempt.error}", "lines": [attempt.error], "labels": ""}
+        leader = self._leaders[row]
+        if leader is None:  # without a reference the first that arrives decides the colours of its row
+            leader = self._leaders[row] = attempt.labels
+        known = not np.isnan(attempt.agreement)
+        lines = [
+            f"ARI {attempt.agreement:.2f}" if known else f"{len(np.unique(attempt.labels))} clusters",
+            f"{attempt.seconds:.2f} s" + (", stopped" if attempt.stopped else ""),
+        ]
+        return {
+            "kind": "done",
+            "name": f"{name}: {', '.join(lines)}. Open in the playground.",
+            "lines": lines,
+            "labels": drawn_labels(comparison.views[row], matched_labels(attempt.labels, leader)),
+        }
 
 
 def _table(comparison: Comparison) -> None:
     contest = comparison.contest
     rows = [
-        (_title(comparison, r), comparison.datasets[r].y, done)
+        (_title(comparison, r), done)
         for r in range(len(contest.data))
         for c in range(len(contest.algorithms))
         if (done := comparison.done(r, c))
@@ -171,7 +169,7 @@ def _consensus(comparison: Comparison) -> None:
     strip = " The strip shows the reference labels." if y is not None else ""
     st.caption(
         f"How often two points share a cluster in {len(runs)} runs, ordered so that blocks show: a bright "
-        f"square is a cluster that every run finds; grey-green between squares is doubt.{strip}{sample}"
+        f"square is a cluster that every run finds; the colours between are doubt.{strip}{sample}"
     )
 
 

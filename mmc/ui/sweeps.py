@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
@@ -62,6 +61,8 @@ class Found:
     view : View
     trials : tuple of Trial
         In the order of the candidates.
+    agreements : mapping from int to float
+        With the reference labels, by the index of the candidate; NaN where it failed or there are none.
     stopped : str
         Why it ended early; empty where it did not.
     """
@@ -71,6 +72,7 @@ class Found:
     dataset: Dataset
     view: View
     trials: tuple[Trial, ...] = ()
+    agreements: Mapping[int, float] = field(default_factory=dict)
     stopped: str = ""
 
     @property
@@ -78,15 +80,12 @@ class Found:
         """Memory of the data and of all labellings."""
         return self.dataset.nbytes + sum(trial.labels.nbytes for trial in self.trials)
 
-    @cached_property
+    @property
     def references(self) -> list[float] | None:
         """Agreement of each candidate with the reference labels, where there are any."""
         if self.dataset.y is None:
             return None
-        return [
-            adjusted_rand_score(self.dataset.y, trial.labels) if len(trial.labels) else np.nan
-            for trial in self.trials
-        ]
+        return [self.agreements[trial.index] for trial in self.trials]
 
     @property
     def best(self) -> Trial:
@@ -157,7 +156,14 @@ def _work(key: str, task: Search, content: bytes | None, before: Found | None, r
     done = before.trials if before is not None and same else ()
     run = selection.sweep(task.experiment.make(), task.grid, dataset.X, score=task.score, done=done)
     for trial in run:
-        found = replace(found, trials=tuple(sorted(run.trials, key=lambda t: t.index)))
+        agreement = np.nan
+        if dataset.y is not None and not trial.error:
+            agreement = adjusted_rand_score(dataset.y, trial.labels)
+        found = replace(
+            found,
+            trials=tuple(sorted(run.trials, key=lambda t: t.index)),
+            agreements={**found.agreements, trial.index: agreement},
+        )
         caption = ", ".join(f"{name} = {value}" for name, value in trial.parameters.items()) + " is done"
         if not report(len(run.trials) / run.total, caption, found):
             run.close()

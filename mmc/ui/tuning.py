@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,8 @@ CRITERIA = {"lsmi": "lsmi", "objective": "lsmi", "stability": "stability", "ari"
 #: Values of a parameter that are tried unless a person writes others.
 _N_USUAL = 8
 MAX_CELLS = 400
+
+_N_SHADES = 64
 
 #: Seconds that a whole map may take.
 _LIMIT = 900.0
@@ -138,7 +141,7 @@ def score_map(
     values = judged(found, criterion)
     low, high = (min(values.values(), default=0.0), max(values.values(), default=1.0))
     trials = {trial.index: trial for trial in found.trials}
-    best = best_cell(found, criterion)
+    pictures = _pictures(found)
 
     def cell(row: int, column: int) -> dict[str, Any]:
         index = column * len(rows) + row
@@ -155,8 +158,8 @@ def score_map(
             "kind": "done",
             "name": f"{', '.join(lines)}. Look at this cell.",
             "lines": lines,
-            "labels": drawn_labels(found.view, matched_labels(trial.labels, trials[best].labels)),
-            "color": sample_colorscale("Viridis", share)[0],
+            "labels": pictures[index],
+            "color": _shades()[round(share * (_N_SHADES - 1))],
             "ink": "#111" if share > 0.6 else "#fff",
             "short": f"{values[index]:.2f}" if abs(values[index]) < 100 else f"{values[index]:.0f}",
             "chosen": index == at,
@@ -256,9 +259,31 @@ def _lines(found: Found, trial: Trial) -> list[str]:
     lines = [f"{name} {trial.score:.4g}"]
     if not np.isnan(trial.objective):
         lines.append(f"objective {trial.objective:.4g}")
-    if found.references is not None:
-        lines.append(f"ARI {found.references[found.trials.index(trial)]:.3f}")
+    if found.dataset.y is not None:
+        lines.append(f"ARI {found.agreements[trial.index]:.3f}")
     return [*lines, f"{trial.seconds:.2f} s"]
+
+
+def _pictures(found: Found) -> dict[int, str]:
+    """Give the labels of every cell as they are drawn, each made once while the others arrive."""
+    key, drawn = st.session_state.get("map_pictures", ("", {}))
+    if key != found.key:
+        drawn = {}
+        st.session_state["map_pictures"] = (found.key, drawn)
+    y = found.dataset.y
+    leader = None if y is None else np.unique(y, return_inverse=True)[1]
+    for trial in found.trials:
+        if not trial.error and trial.index not in drawn:
+            if leader is None:
+                leader = next(t.labels for t in found.trials if not t.error)
+            drawn[trial.index] = drawn_labels(found.view, matched_labels(trial.labels, leader))
+    return drawn
+
+
+@cache
+def _shades() -> list[str]:
+    """From dark, the worst, to bright, the best."""
+    return sample_colorscale("Viridis", _N_SHADES)
 
 
 def _usual(entry: Algorithm, name: str) -> tuple[float, ...]:
@@ -299,7 +324,7 @@ def _summarize(found: Found, criterion: str, best: int, at: int) -> None:
                 "Objective", f"{trial.objective:.4g}", help="What the algorithm minimised, in this cell."
             )
         if found.references is not None:
-            shown = found.references[found.trials.index(trial)]
+            shown = found.agreements[at]
             st.metric(
                 "Adjusted Rand index", f"{shown:.3f}", help="Of this cell, against the reference labels."
             )
