@@ -52,6 +52,7 @@ def results(
     """
     client = connect(address)
     from distributed import KilledWorker, as_completed
+    from distributed.comm import CommClosedError
 
     common = client.submit(_same, shared, pure=False, retries=_RETRIES)
     futures = client.map(_call, tasks, function=function, shared=common, pure=False, retries=_RETRIES)
@@ -60,7 +61,7 @@ def results(
     try:
         for future in as_completed(list(waiting), loop=client.loop):
             yield waiting.pop(future), future.result()
-    except (KilledWorker, CancelledError, OSError) as error:
+    except (KilledWorker, CancelledError, CommClosedError) as error:
         raise ValueError(
             f"The Dask cluster at {address} was lost on the way ({error}). See whether its scheduler and its "
             "workers still run and have memory enough, and start again."

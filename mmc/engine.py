@@ -112,10 +112,10 @@ def results(
 def _in_processes(
     function: Callable[[Any, T], R], shared: Any, tasks: Sequence[T], first: int, n: int
 ) -> Iterator[tuple[int, R]]:
+    path = _write(shared)
     pools = _pools()
     pool = pools.take(n)
     whole = False
-    path = _write(shared)
     try:
         futures = {pool.submit(_call, function, path, tasks[i]): i for i in range(first, len(tasks))}
         for future in as_completed(list(futures)):
@@ -178,8 +178,9 @@ def _end(pool: ProcessPoolExecutor) -> None:
 
 
 def _write(shared: Any) -> Path:
+    content = pickle.dumps(wrap_non_picklable_objects(shared, keep_wrapper=False))
     with tempfile.NamedTemporaryFile(prefix="mmc-", delete=False) as file:
-        pickle.dump(wrap_non_picklable_objects(shared, keep_wrapper=False), file)
+        file.write(content)
     return Path(file.name)
 
 

@@ -215,6 +215,16 @@ def test_a_worker_that_dies_costs_no_candidate(X, cluster):
     assert run.table()["error"].eq("").all()
 
 
+def test_an_error_of_a_task_comes_back_from_the_cluster(cluster):
+    """What a task raises there reaches the caller as it is, and is not taken for the loss of the cluster."""
+
+    def function(shared, task):
+        raise FileNotFoundError(f"task {task}")
+
+    with pytest.raises(FileNotFoundError, match="task 0"):
+        list(engine.results(function, None, [0]))
+
+
 def test_closing_a_run_cancels_it_on_the_cluster(cluster, tmp_path):
     """Soon after a run was closed the scheduler knows none of its tasks, and nothing begins any more."""
 
