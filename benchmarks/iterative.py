@@ -51,7 +51,8 @@ def table_iv(folder: Path | None) -> None:
         if plan.method not in ("KM", *METHODS):
             continue
         if plan.compute is None:
-            print(f"{plan.set:<28} {plan.method:<10} left out: there is no {plan.missing} in the folder")
+            if folder is not None:
+                print(f"{plan.set:<28} {plan.method:<10} left out: there is no {plan.missing} in the folder")
             continue
         ours, _, note = plan.compute()
         told, printed = ours.told(plan.measure), plan.printed.told(plan.measure)

@@ -47,7 +47,8 @@ def table(folder: Path | None) -> None:
         if plan.method not in umc_rls.SEARCHES:
             continue
         if plan.compute is None:
-            print(f"{plan.set:<11} {plan.method:<10} left out: there is no {plan.missing} in the folder")
+            if folder is not None:
+                print(f"{plan.set:<11} {plan.method:<10} left out: there is no {plan.missing} in the folder")
             continue
         ours, _, note = plan.compute()
         print(

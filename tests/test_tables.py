@@ -179,7 +179,7 @@ def test_evolution_takes_the_lowest_error_of_each_repetition(monkeypatch):
             5: [[5.0] * 2] * 2,
         }.items()
     }
-    monkeypatch.setattr(evo_mmc, "_cell", lambda task, method, alpha, width, repetitions: cells[width])
+    monkeypatch.setattr(evo_mmc, "_cell", lambda task, method, alpha, width, shape: cells[width])
     result = evo_mmc.outcome("digits 3, 8", "EvoMMC", None)
     assert result.ours == (2.0, 1.0, 1.0)
 

@@ -103,9 +103,7 @@ def stored_tables() -> pd.DataFrame:
 def paper_control(table: pd.DataFrame) -> pd.DataFrame:
     """Let a person choose one paper or all; gives its rows."""
     known = [name for name in PAPERS if (table["paper"] == name).any()]
-    chosen = st.segmented_control(
-        "Paper", [ALL, *known], default=ALL, required=True, key="paper", bind="query-params"
-    )
+    chosen = st.pills("Paper", [ALL, *known], default=ALL, required=True, key="paper", bind="query-params")
     return table if chosen == ALL else table[table["paper"] == chosen]
 
 
