@@ -155,7 +155,10 @@ class _Pools:
         # Two busy pools of BLAS threads slow each other down badly: each process gets its share of the cores.
         share = str(max(1, cpu_count() // n))
         return ProcessPoolExecutor(
-            n, timeout=_IDLE, env={name: os.environ.get(name, share) for name in _THREADS}
+            n,
+            timeout=_IDLE,
+            initializer=_step_back,
+            env={name: os.environ.get(name, share) for name in _THREADS},
         )
 
     def give(self, n: int, pool: ProcessPoolExecutor) -> None:
@@ -167,6 +170,12 @@ class _Pools:
 @cache
 def _pools() -> _Pools:
     return _Pools()
+
+
+def _step_back() -> None:
+    """Let what a person waits for, such as a page that answers, go before these processes."""
+    if hasattr(os, "nice"):
+        os.nice(10)
 
 
 def _end(pool: ProcessPoolExecutor) -> None:

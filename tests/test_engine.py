@@ -106,6 +106,14 @@ def test_processes_start_once_and_what_all_need_is_sent_once(where, tmp_path):
     assert len(list(tmp_path.iterdir())) == 2 * len(first)
 
 
+def test_processes_let_the_page_go_first():
+    """Other processes have a lower priority than this one, so that a busy server still answers."""
+    before = os.nice(0)
+    assert {nice for _, nice in in_processes(lambda shared, task: os.nice(0), None, 4)} == {
+        min(before + 10, 19)
+    }
+
+
 def test_processes_share_the_cores():
     """The BLAS of every process has its part of the cores and no more."""
 
@@ -210,8 +218,8 @@ def test_a_worker_that_dies_costs_no_candidate(X, cluster):
     pid = int(next(run).score)
     os.kill(pid, signal.SIGKILL)
     rest = list(run)
+    assert len(rest) == 29
     assert [trial.index for trial in sorted(run.trials, key=lambda t: t.index)] == list(range(30))
-    assert len({int(trial.score) for trial in rest}) >= 2
     assert run.table()["error"].eq("").all()
 
 

@@ -77,10 +77,11 @@ def compare() -> Callable[..., AppTest]:
 
 @pytest.fixture
 def tune() -> Callable[..., AppTest]:
-    """Open the page that tunes at an address."""
+    """Open the page that tunes at an address; with `wait` false it is only run once."""
 
-    def opened(**address: str | list[str]) -> AppTest:
-        return _settle(_open("pages/5_Tune.py", address))
+    def opened(wait: bool = True, **address: str | list[str]) -> AppTest:
+        at = _open("pages/5_Tune.py", address)
+        return _settle(at) if wait else at.run()
 
     return opened
 

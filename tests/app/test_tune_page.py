@@ -1,11 +1,13 @@
 """The page that tunes: two parameters on a grid, every cell scored, one looked at and taken home."""
 
 import io
+import time
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from mmc import selection
 from mmc.experiment import Experiment
 from mmc.metrics import adjusted_rand_score
 from mmc.selection import sweep
@@ -153,6 +155,32 @@ def test_what_is_taken_home_is_the_cell(tune, monkeypatch):
     table = pd.read_csv(io.StringIO(offered["moons-scores.csv"]()))
     assert len(table) == 6
     assert {"width", "alpha", "lsmi", "adjusted Rand index", "objective", "seconds"} <= set(table.columns)
+
+
+def test_a_cancelled_map_shows_what_it_has_and_goes_on(tune, settle, monkeypatch):
+    """Cancel keeps the cells that are done; “Go on” runs the others and those alone."""
+    ran = []
+    trial = selection._trial
+
+    def slow(shared, task):
+        ran.append(task[0])
+        time.sleep(0.5)
+        return trial(shared, task)
+
+    monkeypatch.setattr(selection, "_trial", slow)
+    at = tune(wait=False, **SMALL, random_state="7")
+    next(button for button in at.button if button.label == "Cancel").click().run()
+    some = tuned(at)
+    assert some.stopped == "cancelled"
+    assert 0 < len(some.trials) < 6
+    next(button for button in at.button if button.label == "Go on").click()
+    settle(at)
+    whole = tuned(at)
+    assert whole.stopped == ""
+    assert len(whole.trials) == 6
+    kept = {trial.index: trial.labels for trial in whole.trials}
+    assert all(kept[trial.index] is trial.labels for trial in some.trials)
+    assert sorted(set(ran)) == list(range(6))
 
 
 @pytest.mark.parametrize(
