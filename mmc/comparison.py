@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
-from mmc import engine, registry
+from mmc import clusterers, engine, registry
 from mmc.datasets import Dataset, make_three_gaussians
 from mmc.experiment import Data, Experiment
 from mmc.infomax import lsmi
@@ -219,7 +219,7 @@ def _attempt(shared: tuple[Mapping[str, NDArray], float], task: tuple[str, Exper
 def _warm(algorithm: str) -> None:
     """Let an algorithm load and compile what it needs, once in a process, so that times compare."""
     X, _ = make_three_gaussians(30, random_state=0)
-    registry.get(algorithm).make({}).fit(X)
+    clusterers.end(registry.get(algorithm).make({}), X)
 
 
 def _summary(name: str, attempts: Sequence[Attempt]) -> dict[str, Any]:
