@@ -14,7 +14,7 @@ function mountCells(root, data, open) {
 
   function build(root, data, layout) {
     const box = make("div", `mmc-cells mmc-${data.mode}`);
-    const kept = { layout, box, buttons: [], written: [], shown: null };
+    const kept = { layout, box, buttons: [], written: [], pending: [], shown: null };
     const scroll = make("div", "mmc-scroll");
     const table = make("table");
     const head = make("tr");
@@ -85,7 +85,7 @@ function mountCells(root, data, open) {
       lines.textContent = cell.short || "";
     } else {
       lines.textContent = cell.lines.join("\n");
-      draw(canvas, kept.data.pictures[kept.data.rows[r].picture], cell.labels, 112, 84, 1.8);
+      later(kept, () => draw(canvas, kept.data.pictures[kept.data.rows[r].picture], cell.labels, 112, 84, 1.8));
     }
   }
 
@@ -102,6 +102,17 @@ function mountCells(root, data, open) {
     lines.textContent = cell.lines.join("\n");
   }
 
+  // Hundreds of pictures at once would hold up the page, so they are drawn a few in each frame.
+  function later(kept, work) {
+    kept.pending.push(work);
+    if (kept.pending.length > 1) return;
+    requestAnimationFrame(function next() {
+      const until = performance.now() + 10;
+      while (kept.pending.length && performance.now() < until) kept.pending.shift()();
+      if (kept.pending.length) requestAnimationFrame(next);
+    });
+  }
+
   function draw(canvas, points, labels, width, height, radius) {
     const sharp = window.devicePixelRatio || 1;
     canvas.width = width * sharp;
@@ -111,14 +122,18 @@ function mountCells(root, data, open) {
     const pen = canvas.getContext("2d");
     pen.scale(sharp, sharp);
     const scale = Math.min((width - 8) / points.width, (height - 8) / points.height);
+    const clusters = new Map();
     points.x.forEach((x, i) => {
-      pen.fillStyle = labels ? kept.data.colors[parseInt(labels[i], 36) % kept.data.colors.length] : "#8885";
-      pen.beginPath();
-      pen.arc(
-        width / 2 + (x - points.width / 2) * scale, height / 2 - (points.y[i] - points.height / 2) * scale,
-        radius, 0, 2 * Math.PI,
-      );
-      pen.fill();
+      const color = labels ? kept.data.colors[parseInt(labels[i], 36) % kept.data.colors.length] : "#8885";
+      if (!clusters.has(color)) clusters.set(color, new Path2D());
+      const across = width / 2 + (x - points.width / 2) * scale;
+      const down = height / 2 - (points.y[i] - points.height / 2) * scale;
+      clusters.get(color).moveTo(across + radius, down);
+      clusters.get(color).arc(across, down, radius, 0, 2 * Math.PI);
+    });
+    clusters.forEach((path, color) => {
+      pen.fillStyle = color;
+      pen.fill(path);
     });
   }
 }
