@@ -564,15 +564,13 @@ def test_the_curve_grows_and_cancel_keeps_what_is_done(model_selection, settle, 
     assert tuple(charts(at)["growing_curve"]["layout"]["xaxis"]["range"]) == (-0.5, 9.5)
     assert len([caption for caption in at.caption if caption.value.startswith(("**1**:", "**2**:"))]) == 2
     assert "searched" not in at.session_state
-    next(button for button in at.button if button.label == "Cancel").click().run()
-    gate.open(at, 1)
-    settle(at)
+    next(button for button in at.button if button.label == "Cancel").click().run()  # need not wait
     assert not at.exception
     assert not at.error
     (message,) = [warning.value for warning in at.warning]
     assert "cancelled" in message
-    assert [t.parameters["n_neighbors"] for t in found(at).trials] == [1, 2, 3]
-    assert charts(at)["curve"]["data"][1]["x"] == ["1", "2", "3"]
+    assert [t.parameters["n_neighbors"] for t in found(at).trials] == [1, 2]
+    assert charts(at)["curve"]["data"][1]["x"] == ["1", "2"]
     kept = found(at)
     at.select_slider(key="at").set_value("2")
     settle(at)
