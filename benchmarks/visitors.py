@@ -179,6 +179,7 @@ async def _visit(browser: Browser, app: str, visit: Visit) -> Answer:
         await page.goto(f"{app}/{visit.address}", wait_until="commit")
         await page.locator(".js-plotly-plot .scatterlayer").first.wait_for()
         seconds = time.perf_counter() - began
+        await page.wait_for_function("() => !document.querySelector('[data-testid=stStatusWidget]')")
         experiment = Experiment.from_json(await _take(page, "Experiment (JSON)"))
         labels = pd.read_csv(io.StringIO(await _take(page, "Labels (CSV)")))["cluster"].to_numpy()
         for kind in ("stException", "stAlertContentError"):
