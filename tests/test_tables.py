@@ -210,6 +210,7 @@ def test_figures_are_read_as_they_are_printed():
     assert figures("-") == (None, None, None)
     assert summary([1.0, 3.0]) == (2.0, 1.0, 3.0)
     assert summary([1.0, 3.0], lowest=True) == (2.0, 1.0, 1.0)
+    assert summary([1.0]) == (1.0, None, None)
 
 
 def _refuse(*_):

@@ -123,13 +123,16 @@ def outcome(name: str, method: str, folder: Path | None) -> Outcome:
         return _cut(this, note)
     if method in ("MMC", "GMMC"):
         return _relaxed(this, method, note)
-    starts = k_means_starts(this.X)
+    slow = method in ("iterLS-SVM", "iterSVR") and len(this.X) > 5000
+    starts = k_means_starts(this.X, 1 if slow else SEEDS)
     if method == "KM":
         return Outcome(summary([this.error(labels) for labels in starts], lowest=True), None, note)
-    n_different = len(_different(starts))
     found = {width: errors(this, METHODS[method], starts, width) for width in WIDTHS}
     width = min(found, key=lambda w: (np.mean(found[w]), np.std(found[w])))
-    told = f"σ = {width} times the diagonal; {n_different} of the ten starts differ. {note}".rstrip()
+    told = (
+        "One start, which takes minutes." if slow else f"{len(_different(starts))} of the ten starts differ."
+    )
+    told = f"σ = {width} times the diagonal. {told} {note}".rstrip()
     experiment = None
     if not source.file and source.sizes is None:
         settings = {"gamma": 1.0 / (width * diagonal(this.X)) ** 2, "balance": this.balance}
@@ -174,7 +177,7 @@ def _cut(this: Task, note: str) -> Outcome:
         found[share] = this.error(normalized_cut(fit_kernel(this.X, gamma=gamma).matrix))
     share = min(found, key=found.__getitem__)
     told = f"σ = {share:g} of the diagonal. {note}".rstrip()
-    return Outcome(summary([found[share]], lowest=True)._replace(deviation=None), None, told)
+    return Outcome(summary([found[share]], lowest=True), None, told)
 
 
 def _relaxed(this: Task, method: str, note: str) -> Outcome:
@@ -190,4 +193,4 @@ def _relaxed(this: Task, method: str, note: str) -> Outcome:
     width, C = min(found, key=found.__getitem__)
     told = f"σ = {width} times the diagonal, C = {C}. {note}"
     told += f" {failed} cells have no solution." if failed else ""
-    return Outcome(summary([found[width, C]], lowest=True)._replace(deviation=None), None, told)
+    return Outcome(summary([found[width, C]], lowest=True), None, told)

@@ -147,8 +147,10 @@ def verdict(ours: Figures, printed: Figures, measure: str) -> str:
 
 
 def summary(scores: Sequence[float] | np.ndarray, *, lowest: bool = False) -> Figures:
-    """Give mean, deviation and best of scores; of errors the lowest is best."""
+    """Give mean, deviation and best of scores; of errors the lowest is best; one score is a mean alone."""
     values = np.asarray(scores, dtype=np.float64)
+    if len(values) == 1:
+        return Figures(float(values[0]))
     return Figures(float(values.mean()), float(values.std()), float(values.min() if lowest else values.max()))
 
 

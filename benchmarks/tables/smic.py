@@ -3,6 +3,9 @@
 The paper draws 100 times; here the set digit is drawn 3 times and face 20 times. Its SC1 is spectral
 clustering with a Gaussian kernel, its SC2 the self-tuning one, with a full kernel where ours is sparse (t =
 7). MNN is not in the library.
+
+SMIC is there twice: with the kernel as the paper writes it, and with the normalised one that the library
+takes unless told otherwise. The paper's toys need the normalised kernel; these sets do better without it.
 """
 
 from __future__ import annotations
@@ -35,7 +38,8 @@ COLUMNS = {
     "SC1": "spectral, Gaussian",
     "SC2": "spectral, self-tuning",
     "MIC": "MIC",
-    "SMIC": "SMIC",
+    "SMIC": "SMIC, plain kernel",
+    "SMIC, normalised": "SMIC",
 }
 
 
@@ -56,18 +60,28 @@ class Set(NamedTuple):
 
 
 SETS = {
-    "digit (usps)": Set("usps.npz", 500, 3, "0.42±0.01 0.46±0.01 0.24±0.02 0.63±0.08 0.63±0.05"),
-    "face (olivetti)": Set("olivetti.npz", 10, 20, "0.60±0.11 0.37±0.08 0.62±0.11 0.64±0.12 0.65±0.12"),
+    "digit (usps)": Set("usps.npz", 500, 3, "0.42±0.01 0.46±0.01 0.24±0.02 0.63±0.08 0.63±0.05 0.63±0.05"),
+    "face (olivetti)": Set(
+        "olivetti.npz", 10, 20, "0.60±0.11 0.37±0.08 0.62±0.11 0.64±0.12 0.65±0.12 0.65±0.12"
+    ),
     "document (20 newsgroups)": Set(
-        "document.npz", 100, 20, "0.00±0.00 0.00±0.00 0.09±0.02 0.01±0.02 0.19±0.03"
+        "document.npz", 100, 20, "0.00±0.00 0.00±0.00 0.09±0.02 0.01±0.02 0.19±0.03 0.19±0.03"
     ),
-    "word (SENSEVAL-2)": Set("word.npz", 100, 20, "0.04±0.05 0.01±0.02 0.02±0.01 0.04±0.04 0.08±0.05"),
+    "word (SENSEVAL-2)": Set(
+        "word.npz", 100, 20, "0.04±0.05 0.01±0.02 0.02±0.01 0.04±0.04 0.08±0.05 0.08±0.05"
+    ),
     "accelerometry (ALKAN)": Set(
-        "accelerometry.npz", 100, 20, "0.50±0.03 0.20±0.26 0.60±0.16 0.61±0.24 0.68±0.12"
+        "accelerometry.npz", 100, 20, "0.50±0.03 0.20±0.26 0.60±0.16 0.61±0.24 0.68±0.12 0.68±0.12"
     ),
-    "speech (in-house)": Set("speech.npz", 200, 20, "0.00±0.00 0.00±0.00 0.00±0.00 0.18±0.16 0.21±0.25"),
+    "speech (in-house)": Set(
+        "speech.npz", 200, 20, "0.00±0.00 0.00±0.00 0.00±0.00 0.18±0.16 0.21±0.25 0.21±0.25"
+    ),
 }
-_CHOSEN = {"MIC": "; t among 1 to 10 chosen by MLMI", "SMIC": "; t among 1 to 10 chosen by LSMI"}
+_CHOSEN = {
+    "MIC": "; t among 1 to 10 chosen by MLMI",
+    "SMIC": "; t among 1 to 10 chosen by LSMI, kernel as the paper writes it",
+    "SMIC, normalised": "; t among 1 to 10 chosen by LSMI, kernel normalised",
+}
 
 
 def plans(folder: Path | None) -> Iterator[Plan]:
@@ -83,8 +97,8 @@ def plans(folder: Path | None) -> Iterator[Plan]:
 
 def outcome(name: str, method: str, folder: Path) -> Outcome:
     """Compute a row."""
+    n_draws = 1 if (name, method) == ("digit (usps)", "MIC") else SETS[name].draws
     each, scores, hindsight = SETS[name], [], []
-    n_draws = 1 if (name, method) == ("digit (usps)", "MIC") else each.draws
     for seed in range(n_draws):
         X, y, _ = drawn(folder / each.file, each.size, seed)
         result = METHODS[COLUMNS[method]](X, len(np.unique(y)), seed)

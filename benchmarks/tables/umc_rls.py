@@ -24,7 +24,7 @@ from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 
-from benchmarks.tables.rows import Figures, Outcome, Plan, figures, summary
+from benchmarks.tables.rows import Outcome, Plan, figures, summary
 from benchmarks.tables.sets import Array, Labels, stored
 from benchmarks.tools import quiet_labels
 from mmc import CPMMC, UMCRLS, SteepRLS, StocRLS
@@ -228,4 +228,4 @@ def _cutting_planes(name: str, X: Array, y: Labels) -> Outcome:
     told = f"σ = {share:g} of the largest distance, C = {1 / alpha:g}. Half of the paper's grid."
     chosen = {"n_clusters": k, "width": share, "C": 1 / alpha, "random_state": 0, **settings}
     experiment = Experiment(BUILT_IN[name], "CPMMC", chosen) if name in BUILT_IN else None
-    return Outcome(Figures(*summary(found)), experiment, told)
+    return Outcome(summary(found), experiment, told)
