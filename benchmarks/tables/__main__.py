@@ -12,7 +12,6 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 from threadpoolctl import threadpool_limits
@@ -20,6 +19,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.tables import evo_mmc, iter_svr, mkc, smic, umc_rls
 from benchmarks.tables.rows import Outcome, Plan, Row, absent, finish
 from benchmarks.tables.store import Store
+from mmc import engine
 
 PAPERS = (umc_rls, iter_svr, smic, evo_mmc, mkc)
 RESULTS = Path(__file__).parents[2] / "results"
@@ -53,19 +53,11 @@ def run(plans: list[Plan], store: Store, jobs: int) -> int:
 
 def _results(plans: list[Plan], jobs: int) -> Iterator[tuple[Plan, Row | ValueError]]:
     """Give rows as they are finished, or why one could not be computed."""
-    if jobs == 1:
-        yield from ((plan, _computed(plan)) for plan in plans)
-        return
-    with ProcessPoolExecutor(jobs) as pool:
-        futures: dict[Future[Row | ValueError], Plan] = {pool.submit(_computed, plan): plan for plan in plans}
-        try:
-            for future in as_completed(futures):
-                yield futures[future], future.result()
-        finally:
-            pool.shutdown(cancel_futures=True)
+    for i, result in engine.results(_computed, None, plans, n_jobs=jobs, worth=0):
+        yield plans[i], result
 
 
-def _computed(plan: Plan) -> Row | ValueError:
+def _computed(shared: None, plan: Plan) -> Row | ValueError:
     assert plan.compute is not None
     began = time.process_time()  # with one thread this is what it takes, whatever else the machine does
     try:
