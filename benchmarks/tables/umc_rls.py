@@ -206,8 +206,8 @@ def _baseline(method: str, X: Array, y: Labels) -> Outcome:
 def _cutting_planes(name: str, X: Array, y: Labels) -> Outcome:
     """Search a part of the grid with three starts, and give the best point ten.
 
-    The paper's λ weighs the norm and C the errors, so that C = 1/λ here. A large C at a wide kernel would take
-    hundreds of cuts; a fit ends after 60 and counts as it stands.
+    The paper's λ weighs the norm and C the errors, so that C = 1/λ here. A large C at a wide kernel would
+    take hundreds of cuts; a fit ends after 60 and counts as it stands.
     """
     k, n = len(np.unique(y)), len(X)
     settings = {
@@ -227,7 +227,8 @@ def _cutting_planes(name: str, X: Array, y: Labels) -> Outcome:
     cells = [(share, alpha) for share in SHARES for alpha in ALPHAS[1::2]]
     share, alpha = max(cells, key=lambda cell: float(np.mean(scores(*cell, 3))))
     found = scores(share, alpha, REPETITIONS)
-    told = f"σ = {share:g} of the largest distance, C = {1 / alpha:g}. Half of the paper's grid, at most 60 cuts."
+    told = f"σ = {share:g} of the largest distance, C = {1 / alpha:g}. Half of the paper's grid, "
+    told += "at most 60 cuts."
     chosen = {"n_clusters": k, "width": share, "C": 1 / alpha, "random_state": 0, **settings}
     experiment = Experiment(BUILT_IN[name], "CPMMC", chosen) if name in BUILT_IN else None
     return Outcome(summary(found), experiment, told)
