@@ -27,9 +27,9 @@ import pandas as pd
 from playwright.async_api import Browser, Page, async_playwright
 
 from benchmarks.page import FLAGS, ROOT, wait_until_up
-from mmc.comparison import usual
+from mmc.comparison import usual, usual_data
 from mmc.datasets import CATALOG
-from mmc.experiment import Data, Experiment
+from mmc.experiment import Experiment
 
 #: What visitors look at, in turn.
 CHOICES = (("three-gaussians", "UMCRLS"), ("spirals", "SMIC"), ("moons", "IterSVR"), ("rings", "EvoMMC"))
@@ -57,14 +57,8 @@ class Visit:
     @property
     def experiment(self) -> Experiment:
         """What the page is to run."""
-        entry = CATALOG[self.source]
-        options = {
-            "n_samples": self.n,
-            "noise": entry.noise_default,
-            "imbalance": 0.0,
-            "random_state": self.number,
-        }
-        return usual(Data(self.source, options, entry.standardize), self.algorithm, entry.n_clusters, 0)
+        data = usual_data(self.source, self.n, self.number)
+        return usual(data, self.algorithm, CATALOG[self.source].n_clusters, 0)
 
     @property
     def address(self) -> str:

@@ -20,11 +20,11 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from mmc import clusterers, engine, registry
-from mmc.datasets import Dataset, make_three_gaussians
+from mmc.datasets import CATALOG, Dataset, make_three_gaussians
 from mmc.experiment import Data, Experiment
 from mmc.infomax import lsmi
 from mmc.metrics import adjusted_rand_score
-from mmc.recording import record
+from mmc.recording import record, within_time
 
 #: Seconds after which an attempt ends with what it has reached.
 SECONDS = 30.0
@@ -63,6 +63,30 @@ class Attempt:
     def key(self) -> str:
         """What tells this attempt from others."""
         return self.experiment.to_json()
+
+
+def usual_data(source: str, n_samples: int, random_state: int) -> Data:
+    """Give a built-in set as it usually is; of a toy set so many points from this seed.
+
+    Parameters
+    ----------
+    source : str
+        Its key in the catalog.
+    n_samples, random_state : int
+
+    Returns
+    -------
+    Data
+    """
+    entry = CATALOG[source]
+    usual: dict[str, Any] = {
+        "n_samples": n_samples,
+        "noise": entry.noise_default,
+        "imbalance": 0.0,
+        "random_state": random_state,
+    }
+    options = {name: usual[name] for name in entry.parameters if usual.get(name) is not None}
+    return Data(source, options, entry.standardize)
 
 
 def usual(data: Data, algorithm: str, n_clusters: int, seed: int) -> Experiment:
@@ -203,9 +227,7 @@ def _attempt(shared: tuple[Mapping[str, NDArray], float], task: tuple[str, Exper
     X = points[name]
     began = perf_counter()
     try:
-        model = experiment.make()
-        if "time_limit" in model.get_params():
-            model.set_params(time_limit=min(model.get_params()["time_limit"], limit))
+        model = within_time(experiment.make(), limit)
         recording = record(model, X, go_on=lambda step: perf_counter() - began < limit)
     except ValueError as error:
         return Attempt(experiment, _NONE, perf_counter() - began, error=str(error))

@@ -73,6 +73,24 @@ class Recording:
         return self.end.labels
 
 
+def within_time(estimator: BaseEstimator, seconds: float) -> BaseEstimator:
+    """Give a solver that cannot be stopped on its way no more time than there is.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Is changed, where it has a time limit.
+    seconds : float
+
+    Returns
+    -------
+    estimator
+    """
+    if "time_limit" in estimator.get_params():
+        estimator.set_params(time_limit=min(estimator.get_params()["time_limit"], seconds))
+    return estimator
+
+
 def record(
     estimator: BaseEstimator,
     X: ArrayLike,

@@ -107,7 +107,9 @@ class BlurringMeanShift(NearestMember):
     n_iter_ : int
     state_ : BlurringState
 
-    Notes ----- The paper says nothing of new points. Here each joins the cluster of its nearest training
+    Notes
+    -----
+    The paper says nothing of new points. Here each joins the cluster of its nearest training
     point, so that `predict` equals `labels_` on the training points; `decision_function` is minus the
     distance to the nearest member of each cluster. Nothing is drawn at random. Carreira-Perpiñán (2006)
     stops when the sizes of the moves no longer change instead, which comes to the same once clusters are

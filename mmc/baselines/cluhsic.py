@@ -76,7 +76,9 @@ class CLUHSIC(KernelClusterer):
     start_objectives_ : ndarray of shape (n_init,)
     state_ : MovingState
 
-    Notes ----- `decision_function` gives Σ_{i: y_i = y} k̃(x, x_i), what joining cluster y would add. Where
+    Notes
+    -----
+    `decision_function` gives Σ_{i: y_i = y} k̃(x, x_i), what joining cluster y would add. Where
     no point gains by a move, the own cluster answers highest, so that `predict` equals `labels_` on the
     training points, except for the last point of a cluster, which is never taken away, and for kernels that
     are not positive semi-definite.

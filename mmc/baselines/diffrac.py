@@ -99,7 +99,9 @@ class DIFFRAC(KernelClusterer):
     start_objectives_ : ndarray of shape (n_init,)
     state_ : MeansState
 
-    Notes ----- A new point's row follows from its kernel values (Nyström), and it joins the nearest centre:
+    Notes
+    -----
+    A new point's row follows from its kernel values (Nyström), and it joins the nearest centre:
     `decision_function` is minus the squared distance. On the training points `predict` equals `labels_` once
     a start has converged, except where two centres are equally near. An eigenvector whose eigenvalue is not
     positive does not count.

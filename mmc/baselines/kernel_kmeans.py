@@ -77,7 +77,9 @@ class KernelKMeans(KernelClusterer):
     `labels_` once a start has converged, except where two centres are equally near or the kernel is not
     positive semi-definite: then distances may be negative, and a start ends before the scatter would rise.
 
-    References ---------- M. Girolami: Mercer Kernel-Based Clustering in Feature Space. IEEE Transactions on
+    References
+    ----------
+    M. Girolami: Mercer Kernel-Based Clustering in Feature Space. IEEE Transactions on
     Neural Networks 13, 2002.
     """
 

@@ -46,6 +46,11 @@ class Dataset:
     notes: tuple[str, ...] = ()
 
     @property
+    def codes(self) -> npt.NDArray[np.int64] | None:
+        """The reference labels as numbers from 0 without gaps; None where there are none."""
+        return None if self.y is None else np.unique(self.y, return_inverse=True)[1]
+
+    @property
     def nbytes(self) -> int:
         """Memory of the points and of the original table."""
         return self.X.nbytes + int(self.frame.memory_usage().sum())

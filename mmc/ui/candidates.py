@@ -143,17 +143,28 @@ def summarize_choice(found: Found, at: int) -> None:
         st.metric(
             SCORE_NAMES[found.search.score], f"{trial.score:.4g}", help="Of the candidate that is shown."
         )
-        if found.references is not None:
-            st.metric(
-                "Adjusted Rand index",
-                f"{found.references[at]:.3f}",
-                help="Of the candidate that is shown, against the reference labels, which no score has seen.",
-            )
-            st.metric(
-                "Best in hindsight",
-                f"{np.nanmax(found.references):.3f}",
-                help="The highest adjusted Rand index of any candidate: what a perfect score would choose.",
-            )
+        hindsight(found, trial.index)
+    tell_failures(found)
+
+
+def hindsight(found: Found, index: int) -> None:
+    """Show how well a candidate agrees with the reference labels, and the best one, where they are known."""
+    if found.references is None:
+        return
+    st.metric(
+        "Adjusted Rand index",
+        f"{found.agreements[index]:.3f}",
+        help="Of the candidate that is shown, against the reference labels, which no score has seen.",
+    )
+    st.metric(
+        "Best in hindsight",
+        f"{np.nanmax(found.references):.3f}",
+        help="The highest adjusted Rand index of any candidate: what a perfect score would choose.",
+    )
+
+
+def tell_failures(found: Found) -> None:
+    """Say how many candidates failed, and why the first of them did."""
     failed = [t for t in found.trials if t.error]
     if failed:
         st.caption(f"{len(failed)} of {len(found.trials)} candidates failed: {plain(failed[0].error)}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from mmc.figures import View
 from mmc.figures.palette import COLORS
+from mmc.metrics import matched_labels
 
 #: Points of a picture; more would only hide each other.
 _MAX_POINTS = 220
@@ -42,7 +43,7 @@ def cell_table(
     columns : sequence of dict
         `title`, and `help` if there is more to say.
     cells : sequence of sequences of dict
-        `kind` ("done", "wait" or "no"), `name` in words, `lines` of text, `labels` as `drawn_labels` gives
+        `kind` ("done", "wait" or "no"), `name` in words, `lines` of text, `labels` as `Pictures` gives
         them; for a heat map also `color`, `ink`, `short` text and whether it is `chosen`.
     pictures : sequence of dict
         As `drawn_points` gives them.
@@ -74,6 +75,49 @@ def cell_table(
 
     pressed = _component()(data=data, key=key, on_opened_change=report).opened
     return (int(pressed[0]), int(pressed[1])) if pressed else None
+
+
+class Pictures:
+    """Clusterings of one set of points as they are drawn, in colours that match, each made once.
+
+    Parameters
+    ----------
+    view : View
+    reference : ndarray of shape (n_samples,) or None
+        Labels that decide the colours; without them the first clustering does.
+    """
+
+    def __init__(self, view: View, reference: NDArray[np.int64] | None) -> None:
+        self.points = drawn_points(view)
+        self._view = view
+        self._reference = reference
+        self._drawn: dict[Hashable, str] = {}
+
+    def labels(self, name: Hashable, labels: NDArray[np.int64]) -> str:
+        """Give the labels of the clustering of this name, as `drawn_labels` does."""
+        if self._reference is None:
+            self._reference = labels
+        if name not in self._drawn:
+            self._drawn[name] = drawn_labels(self._view, matched_labels(labels, self._reference))
+        return self._drawn[name]
+
+
+def kept_pictures(key: str, make: Callable[[], list[Pictures]]) -> list[Pictures]:
+    """Give the pictures that belong to a key, the same ones while results arrive.
+
+    Parameters
+    ----------
+    key : str
+        Of the result that they show.
+    make : callable
+
+    Returns
+    -------
+    list of Pictures
+    """
+    if st.session_state.get("pictures", ("",))[0] != key:
+        st.session_state["pictures"] = (key, make())
+    return st.session_state["pictures"][1]
 
 
 def drawn_points(view: View) -> dict[str, Any]:

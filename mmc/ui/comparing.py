@@ -9,20 +9,17 @@ from functools import cached_property
 import streamlit as st
 
 from mmc import registry
-from mmc.comparison import Attempt, compare, repeats, usual
+from mmc.comparison import Attempt, compare, repeats, usual, usual_data
 from mmc.datasets import CATALOG, Dataset
 from mmc.experiment import Data, Experiment
 from mmc.figures import View, make_view
 from mmc.ui.controls import TABLE, table_controls, usual_k
-from mmc.ui.jobs import Report
+from mmc.ui.jobs import LONG_LIMIT, Report
 from mmc.ui.runs import require_content
 from mmc.ui.store import obtain, reached
 
 _FIRST_SETS = ("moons", "circle-gaussian", "anisotropic", "noise")
 _FIRST_ALGORITHMS = ("UMCRLS", "SMIC", "CPMMC", "KMeans", "SpectralClustering", "GaussianMixture")
-
-#: Seconds that a whole comparison may take.
-_LIMIT = 900.0
 
 
 @dataclass(frozen=True)
@@ -105,7 +102,7 @@ def contest_controls() -> tuple[Contest, bytes | None]:
         sets = [key for key, entry in CATALOG.items() if entry.kind == "toy"]
     n = int(st.slider("Points of a toy set", 20, 1000, 300, 10, key="points", bind="query-params"))
     seed = int(st.number_input("Seed of the data", 0, 2**31 - 1, 0, key="draw", bind="query-params"))
-    data = [_usual_data(key, n, seed) for key in sets if key != TABLE]
+    data = [usual_data(key, n, seed) for key in sets if key != TABLE]
     n_clusters = [usual_k(d.source) for d in data]
     content = None
     if TABLE in sets:
@@ -164,14 +161,7 @@ def compared(contest: Contest, content: bytes | None, draw: Callable[[Comparison
         require_content(data, content)
     before = reached(Comparison)
     key = repr(contest)
-    return obtain(key, lambda report: _work(key, contest, content, before, report), draw, limit=_LIMIT)
-
-
-def _usual_data(key: str, n: int, seed: int) -> Data:
-    entry = CATALOG[key]
-    usual = {"n_samples": n, "noise": entry.noise_default, "imbalance": 0.0, "random_state": seed}
-    options = {name: usual[name] for name in entry.parameters if usual.get(name) is not None}
-    return Data(key, options, entry.standardize)
+    return obtain(key, lambda report: _work(key, contest, content, before, report), draw, limit=LONG_LIMIT)
 
 
 def _work(

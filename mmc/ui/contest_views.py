@@ -8,11 +8,10 @@ import numpy as np
 import streamlit as st
 
 from mmc import registry
-from mmc.comparison import Attempt, consensus, summary
+from mmc.comparison import consensus, summary
 from mmc.datasets import to_csv_text
 from mmc.figures import consensus_figure
-from mmc.metrics import matched_labels
-from mmc.ui.cells import cell_table, drawn_labels, drawn_points
+from mmc.ui.cells import Pictures, cell_table, kept_pictures
 from mmc.ui.comparing import Comparison
 from mmc.ui.controls import address
 from mmc.ui.frame import notice
@@ -41,15 +40,15 @@ def _pictures(comparison: Comparison) -> None:
     contest = comparison.contest
     rows = [{"title": _title(comparison, r), "picture": r} for r in range(len(contest.data))]
     columns = [{"title": name, "help": registry.get(name).summary} for name in contest.algorithms]
-    kept = st.session_state.get("pictures")
-    if kept is None or kept.key != comparison.key:
-        kept = st.session_state["pictures"] = _Pictures(comparison)
+    pairs = zip(comparison.views, comparison.datasets, strict=True)
+    pictures = kept_pictures(comparison.key, lambda: [Pictures(view, data.codes) for view, data in pairs])
     st.caption(
         "Every picture is the first of the repeats. ARI is the agreement with the reference labels, which no "
         "algorithm has seen: 1 is perfect, 0 is chance. Press a picture to watch that run in the playground."
     )
-    cells = [[kept.cell(comparison, r, c) for c in range(len(columns))] for r in range(len(rows))]
-    pressed = cell_table("pictures", rows, columns, cells, kept.points, key="contest")
+    cells = [[_cell(comparison, r, c, pictures[r]) for c in range(len(columns))] for r in range(len(rows))]
+    points = [picture.points for picture in pictures]
+    pressed = cell_table("pictures", rows, columns, cells, points, key="contest")
     if pressed:
         try:
             query = address(contest.cell(*pressed))
@@ -59,46 +58,25 @@ def _pictures(comparison: Comparison) -> None:
         st.switch_page("pages/1_Playground.py", query_params=query)
 
 
-class _Pictures:
-    """The pictures of a comparison, each made once while the others arrive."""
-
-    def __init__(self, comparison: Comparison) -> None:
-        self.key = comparison.key
-        self.points = [drawn_points(view) for view in comparison.views]
-        self._cells: dict[tuple[int, int], dict[str, Any]] = {}
-        self._leaders = [
-            None if dataset.y is None else np.unique(dataset.y, return_inverse=True)[1]
-            for dataset in comparison.datasets
-        ]
-
-    def cell(self, comparison: Comparison, row: int, column: int) -> dict[str, Any]:
-        """Describe a cell for `cell_table`."""
-        if (row, column) in self._cells:
-            return self._cells[row, column]
-        name = f"{comparison.contest.algorithms[column]} on {_title(comparison, row)}"
-        done = comparison.done(row, column)[:1]
-        if not done:
-            return {"kind": "wait", "name": f"{name}: waiting", "lines": ["waiting"], "labels": ""}
-        cell = self._cells[row, column] = self._drawn(comparison, row, name, done[0])
-        return cell
-
-    def _drawn(self, comparison: Comparison, row: int, name: str, attempt: Attempt) -> dict[str, Any]:
-        if attempt.error:
-            return {"kind": "no", "name": f"{name}: {attempt.error}", "lines": [attempt.error], "labels": ""}
-        leader = self._leaders[row]
-        if leader is None:  # without a reference the first that arrives decides the colours of its row
-            leader = self._leaders[row] = attempt.labels
-        known = not np.isnan(attempt.agreement)
-        lines = [
-            f"ARI {attempt.agreement:.2f}" if known else f"{len(np.unique(attempt.labels))} clusters",
-            f"{attempt.seconds:.2f} s" + (", stopped" if attempt.stopped else ""),
-        ]
-        return {
-            "kind": "done",
-            "name": f"{name}: {', '.join(lines)}. Open in the playground.",
-            "lines": lines,
-            "labels": drawn_labels(comparison.views[row], matched_labels(attempt.labels, leader)),
-        }
+def _cell(comparison: Comparison, row: int, column: int, pictures: Pictures) -> dict[str, Any]:
+    name = f"{comparison.contest.algorithms[column]} on {_title(comparison, row)}"
+    done = comparison.done(row, column)[:1]
+    if not done:
+        return {"kind": "wait", "name": f"{name}: waiting", "lines": ["waiting"], "labels": ""}
+    attempt = done[0]
+    if attempt.error:
+        return {"kind": "no", "name": f"{name}: {attempt.error}", "lines": [attempt.error], "labels": ""}
+    known = not np.isnan(attempt.agreement)
+    lines = [
+        f"ARI {attempt.agreement:.2f}" if known else f"{len(np.unique(attempt.labels))} clusters",
+        f"{attempt.seconds:.2f} s" + (", stopped" if attempt.stopped else ""),
+    ]
+    return {
+        "kind": "done",
+        "name": f"{name}: {', '.join(lines)}. Open in the playground.",
+        "lines": lines,
+        "labels": pictures.labels(column, attempt.labels),
+    }
 
 
 def _table(comparison: Comparison) -> None:
@@ -156,17 +134,16 @@ def _consensus(comparison: Comparison) -> None:
         return
     n = len(runs[0])
     chosen = np.sort(np.random.default_rng(0).choice(n, min(n, _MAX_POINTS), replace=False))
-    y = comparison.datasets[row].y
+    codes = comparison.datasets[row].codes
     shares = consensus([labels[chosen] for labels in runs])
-    reference = None if y is None else np.unique(y[chosen], return_inverse=True)[1]
     st.plotly_chart(
-        consensus_figure(shares, reference),
+        consensus_figure(shares, None if codes is None else codes[chosen]),
         key="consensus",
         config={"displayModeBar": False},
         alt=f"Matrix of how often two points of {titles[row]} share a cluster in {len(runs)} runs.",
     )
     sample = f" {_MAX_POINTS} of {n} points are drawn." if n > _MAX_POINTS else ""
-    strip = " The strip shows the reference labels." if y is not None else ""
+    strip = " The strip shows the reference labels." if codes is not None else ""
     st.caption(
         f"How often two points share a cluster in {len(runs)} runs, ordered so that blocks show: a bright "
         f"square is a cluster that every run finds; the colours between are doubt.{strip}{sample}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
 import streamlit as st
 
 from mmc.datasets import CATALOG, load
@@ -171,5 +170,4 @@ def _picture(key: str, classes: tuple[str, ...]) -> str:
     if classes:
         options["classes"] = [int(c) for c in classes]
     dataset = load(key, **options)
-    codes = None if dataset.y is None else np.unique(dataset.y, return_inverse=True)[1]
-    return thumbnail(make_view(dataset.X, dataset.feature_names), codes)
+    return thumbnail(make_view(dataset.X, dataset.feature_names), dataset.codes)

@@ -24,6 +24,9 @@ from mmc import engine
 #: Seconds after which a job stops and shows what it has reached, unless it was given more.
 TIME_LIMIT = 120.0
 
+#: The same for a job of many runs: a comparison, or a map of two parameters.
+LONG_LIMIT = 900.0
+
 #: Jobs that run at once on the whole server; the others wait.
 N_SLOTS = 2
 

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from mmc import registry
 from mmc.datasets import Dataset
 from mmc.experiment import Data, Experiment
-from mmc.recording import Recording, record
+from mmc.recording import Recording, record, within_time
 from mmc.ui.jobs import TIME_LIMIT, Report
 from mmc.ui.store import NotYet, obtain
 
@@ -99,7 +99,7 @@ def _work(
     dataset = load_within(experiment, content)
     share = 0.5 if beside else 1.0
     second = _companion(experiment, beside) if beside else None
-    model = _within_time(experiment.make())
+    model = within_time(experiment.make(), TIME_LIMIT)
     main = record(model, dataset.X, go_on=lambda s: report(share * s.progress, s.state.caption))
     recordings = {experiment.algorithm: main}
     if beside and second is not None:
@@ -114,13 +114,6 @@ def _work(
     )
 
 
-def _within_time(model: BaseEstimator) -> BaseEstimator:
-    """Give a solver that cannot be stopped on its way no more time than a job has."""
-    if "time_limit" in model.get_params():
-        model.set_params(time_limit=min(model.get_params()["time_limit"], TIME_LIMIT))
-    return model
-
-
 def _companion(experiment: Experiment, name: str) -> BaseEstimator:
     """Make the second algorithm with the parameters that it shares; refuse it before the first one runs."""
     shared = {}
@@ -131,7 +124,7 @@ def _companion(experiment: Experiment, name: str) -> BaseEstimator:
         offered = parameter.kind != "choice" or parameter.free or value in parameter.choices
         if value is not None and offered:
             shared[parameter.name] = value
-    model = _within_time(registry.get(name).make(shared))
+    model = within_time(registry.get(name).make(shared), TIME_LIMIT)
     model._validate_params()
     return model
 

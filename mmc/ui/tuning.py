@@ -11,12 +11,11 @@ import streamlit as st
 from plotly.colors import sample_colorscale
 
 from mmc import registry
-from mmc.metrics import matched_labels
 from mmc.registry import Algorithm
 from mmc.selection import Trial
-from mmc.ui.candidates import BEST, SCORE_NAMES
-from mmc.ui.cells import cell_table, drawn_labels, drawn_points
-from mmc.ui.frame import plain
+from mmc.ui.candidates import BEST, SCORE_NAMES, hindsight, tell_failures
+from mmc.ui.cells import Pictures, cell_table, kept_pictures
+from mmc.ui.jobs import LONG_LIMIT
 from mmc.ui.parameters import parameters_to_try, read_candidates, short
 from mmc.ui.sweeps import Found, Search, search
 
@@ -28,9 +27,6 @@ _N_USUAL = 8
 MAX_CELLS = 400
 
 _N_SHADES = 64
-
-#: Seconds that a whole map may take.
-_LIMIT = 900.0
 
 
 def tuning_controls(name: str, k: int) -> tuple[dict[str, tuple[Any, ...]], dict[str, Any], str]:
@@ -141,7 +137,7 @@ def score_map(
     values = judged(found, criterion)
     low, high = (min(values.values(), default=0.0), max(values.values(), default=1.0))
     trials = {trial.index: trial for trial in found.trials}
-    pictures = _pictures(found)
+    (picture,) = kept_pictures(found.key, lambda: [Pictures(found.view, found.dataset.codes)])
 
     def cell(row: int, column: int) -> dict[str, Any]:
         index = column * len(rows) + row
@@ -158,7 +154,7 @@ def score_map(
             "kind": "done",
             "name": f"{', '.join(lines)}. Look at this cell.",
             "lines": lines,
-            "labels": pictures[index],
+            "labels": picture.labels(index, trial.labels),
             "color": _shades()[round(share * (_N_SHADES - 1))],
             "ink": "#111" if share > 0.6 else "#fff",
             "short": f"{values[index]:.2f}" if abs(values[index]) < 100 else f"{values[index]:.0f}",
@@ -171,7 +167,7 @@ def score_map(
         [{"title": f"{rows[r]:.3g}", "picture": 0} for r in upward],
         [{"title": f"{value:.3g}"} for value in columns],
         [[cell(r, c) for c in range(len(columns))] for r in upward],
-        [drawn_points(found.view)],
+        [picture.points],
         across=entry.parameter(across).label,
         upwards=entry.parameter(upwards).label,
         key=key,
@@ -215,7 +211,7 @@ def search_map(task: Search, content: bytes | None, criterion: str) -> Found:
     ValueError
         If the data or the parameters do not allow it.
     """
-    found = search(task, content, lambda partial: _grow(partial, criterion), limit=_LIMIT)
+    found = search(task, content, lambda partial: _grow(partial, criterion), limit=LONG_LIMIT)
     if criterion == "ari" and found.dataset.y is None:
         raise ValueError("These data have no reference labels to agree with. Choose another criterion.")
     if not judged(found, criterion):
@@ -264,22 +260,6 @@ def _lines(found: Found, trial: Trial) -> list[str]:
     return [*lines, f"{trial.seconds:.2f} s"]
 
 
-def _pictures(found: Found) -> dict[int, str]:
-    """Give the labels of every cell as they are drawn, each made once while the others arrive."""
-    key, drawn = st.session_state.get("map_pictures", ("", {}))
-    if key != found.key:
-        drawn = {}
-        st.session_state["map_pictures"] = (found.key, drawn)
-    y = found.dataset.y
-    leader = None if y is None else np.unique(y, return_inverse=True)[1]
-    for trial in found.trials:
-        if not trial.error and trial.index not in drawn:
-            if leader is None:
-                leader = next(t.labels for t in found.trials if not t.error)
-            drawn[trial.index] = drawn_labels(found.view, matched_labels(trial.labels, leader))
-    return drawn
-
-
 @cache
 def _shades() -> list[str]:
     """From dark, the worst, to bright, the best."""
@@ -323,16 +303,5 @@ def _summarize(found: Found, criterion: str, best: int, at: int) -> None:
             st.metric(
                 "Objective", f"{trial.objective:.4g}", help="What the algorithm minimised, in this cell."
             )
-        if found.references is not None:
-            shown = found.agreements[at]
-            st.metric(
-                "Adjusted Rand index", f"{shown:.3f}", help="Of this cell, against the reference labels."
-            )
-            st.metric(
-                "Best in hindsight",
-                f"{np.nanmax(found.references):.3f}",
-                help="The highest adjusted Rand index of any cell: what a perfect criterion would choose.",
-            )
-    failed = [t for t in found.trials if t.error]
-    if failed:
-        st.caption(f"{len(failed)} of {len(found.trials)} cells failed: {plain(failed[0].error)}")
+        hindsight(found, at)
+    tell_failures(found)
