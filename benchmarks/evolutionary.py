@@ -29,8 +29,8 @@ from benchmarks.tables.iter_svr import Task
 from benchmarks.tables.sets import Source
 from mmc import FastEvoMMC
 from mmc._fast.evolution import evolve
-from mmc.maxmargin.generations import Population
-from mmc.maxmargin.ridge import hat_matrix
+from mmc.kernels.hat_matrix import hat_matrix
+from mmc.maxmargin.evolutionary.base import Population
 from mmc.selection import best_of_starts
 
 Array = NDArray[np.float64]

@@ -32,10 +32,11 @@ from benchmarks.tools import timed
 from mmc import IterLSSVM, IterSVR
 from mmc.datasets import load_digits
 from mmc.kernels import fit_kernel
+from mmc.kernels.spectral import normalized_cut
 from mmc.maxmargin.binary import far_apart_k_means, random_halves, size_bound
-from mmc.maxmargin.losses import Insensitive, Square, place_bias
+from mmc.maxmargin.iterative.bias import place_bias
+from mmc.maxmargin.losses import Insensitive, Square
 from mmc.maxmargin.machines import LeastSquaresMachine
-from mmc.spectral import normalized_cut
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]

@@ -34,10 +34,10 @@ from mmc.datasets import load_digits
 from mmc.experiment import Data, Experiment
 from mmc.infomax.lsmi import LSMI
 from mmc.maxmargin.binary import far_apart_k_means
-from mmc.maxmargin.cone import solve_dual
-from mmc.maxmargin.mixture import check_kernels, fit_mixture
-from mmc.maxmargin.sides import Cut, Halves
-from mmc.maxmargin.working_set import WorkingSet
+from mmc.maxmargin.cutting_plane.constraints import Cut, Halves
+from mmc.maxmargin.cutting_plane.dual_program import solve_dual
+from mmc.maxmargin.cutting_plane.kernel_list import check_kernels, fit_mixture
+from mmc.maxmargin.cutting_plane.working_set import WorkingSet
 from mmc.metrics import in_order, majority_accuracy, rand_score
 from mmc.recording import record
 from mmc.selection import select

@@ -28,8 +28,8 @@ from sklearn.preprocessing import scale
 from benchmarks.tables import umc_rls
 from benchmarks.tools import quiet_labels, timed
 from mmc import UMCRLS, datasets
-from mmc.maxmargin.labelling import Search
-from mmc.maxmargin.ridge import hat_matrix
+from mmc.kernels.hat_matrix import hat_matrix
+from mmc.maxmargin.rls.labelling import Search
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]

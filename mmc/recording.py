@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
 from mmc import clusterers
-from mmc.maxmargin.cone import SolverError
+from mmc.errors import SolverError
 from mmc.stepping import State, Step, is_better
 
 #: A longer walk is thinned out; an animation of more frames tells nobody more.

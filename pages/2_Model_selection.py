@@ -44,7 +44,7 @@ try:
         rival = st.session_state["compared"] = ui.search(ui.rival(found.search), content, ui.draw_partial)
         ui.draw_rival(rival)
     outcome = ui.run(found.search.candidate(found.trials[at].index), content, None)
-    ui.candidate_view(found, at, outcome, content)
+    ui.show_candidate(found, at, outcome, content)
 except ValueError as error:
     ui.notice(error)
     st.stop()

@@ -12,8 +12,8 @@ ROOT = Path(__file__).parents[1]
 #: From the bottom to the top; a module may import its own layer and those below it.
 LAYERS = (
     ("mmc._fast",),
-    ("mmc.stepping", "mmc._dask", "mmc.engine", "mmc.local_scaling", "mmc.metrics", "mmc.datasets"),
-    ("mmc.kernels", "mmc.spectral", "mmc.base", "mmc.clusterers"),
+    ("mmc.stepping", "mmc._dask", "mmc.engine", "mmc.kernels.local_scaling", "mmc.metrics", "mmc.datasets"),
+    ("mmc.kernels", "mmc.kernels.spectral", "mmc.base", "mmc.clusterers"),
     ("mmc.maxmargin", "mmc.infomax", "mmc.baselines"),
     ("mmc",),
     ("mmc.registry",),

@@ -23,9 +23,9 @@ from benchmarks.tools import quiet_labels
 from mmc import GMMC, MMC, IterLSSVM, IterSVM, IterSVR
 from mmc.experiment import Data, Experiment
 from mmc.kernels import fit_kernel
+from mmc.kernels.spectral import normalized_cut
 from mmc.maxmargin.binary import far_apart_k_means
 from mmc.metrics import clustering_error
-from mmc.spectral import normalized_cut
 
 METHODS = {"iterSVM": IterSVM, "iterLS-SVM": IterLSSVM, "iterSVR": IterSVR}
 WIDTHS = (1, 3, 5)

@@ -28,9 +28,9 @@ from benchmarks.tools import quiet_labels, timed
 from mmc import MKC, IterSVR
 from mmc.experiment import Data, Experiment
 from mmc.kernels import fit_kernel
+from mmc.kernels.spectral import normalized_cut
 from mmc.maxmargin.binary import far_apart_k_means
 from mmc.metrics import in_order, majority_accuracy, rand_score
-from mmc.spectral import normalized_cut
 
 BASES = {"K1": ("linear",), "K2": ("poly",), "K3": ("rbf",), "MKC": ("linear", "poly", "rbf")}
 COLUMNS = (*BASES, "KM", "NC", "IterSVR")

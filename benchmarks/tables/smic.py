@@ -28,9 +28,9 @@ from mmc import SMIC
 from mmc.infomax.mic import MIC
 from mmc.infomax.mlmi import MLMI
 from mmc.infomax.smic import CANDIDATES
-from mmc.local_scaling import find_neighbors
+from mmc.kernels.local_scaling import find_neighbors
+from mmc.kernels.spectral import self_tuning_labels
 from mmc.selection import best, sweep
-from mmc.spectral import self_tuning_labels
 
 #: Columns of the paper, and what computes them in `benchmarks.smic`.
 COLUMNS = {

@@ -34,8 +34,8 @@ from mmc import CPMMC, UMCRLS, SteepRLS, StocRLS
 from mmc.base import random_labels
 from mmc.experiment import Data, Experiment
 from mmc.kernels import fit_kernel
-from mmc.maxmargin.labelling import Search
-from mmc.maxmargin.ridge import Spectrum
+from mmc.kernels.hat_matrix import Spectrum
+from mmc.maxmargin.rls.labelling import Search
 
 SEARCHES = {"Stoc-RLS": StocRLS, "Steep-RLS": SteepRLS, "UMC-RLS": UMCRLS}
 SHARES = [share / 10 for share in range(1, 11)]

@@ -29,8 +29,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from mmc._fast.rls import sweep
 from mmc.base import checked_labels, random_labels, require_points
 from mmc.baselines.moving import Array, Labels, MovingState
+from mmc.kernel_base import KernelClusterer
 from mmc.kernels import Kernel, require_memory
-from mmc.maxmargin.kernelized import KernelClusterer
 from mmc.stepping import State
 
 

@@ -37,9 +37,9 @@ from sklearn.utils._param_validation import Interval
 from mmc.base import require_points
 from mmc.baselines.moving import Array, Labels
 from mmc.baselines.rounds import MeansState, rounds, row_centres, row_starts
+from mmc.kernel_base import KernelClusterer
 from mmc.kernels import Kernel, require_memory
-from mmc.maxmargin.kernelized import KernelClusterer
-from mmc.spectral import leading
+from mmc.kernels.spectral import leading
 from mmc.stepping import State
 
 

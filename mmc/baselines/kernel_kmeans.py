@@ -25,8 +25,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from mmc.base import checked_labels, random_labels, require_points
 from mmc.baselines.moving import Array, Labels
 from mmc.baselines.rounds import Centres, MeansState, members, rounds, seeded_labels
+from mmc.kernel_base import KernelClusterer
 from mmc.kernels import Gram, Kernel, require_memory
-from mmc.maxmargin.kernelized import KernelClusterer
 from mmc.stepping import State
 
 

@@ -4,7 +4,7 @@ The rows of the leading eigenvectors of D^-½ W D^-½ are scaled to length 1, an
 the local-scaling similarity W_ij = exp(−‖x_i − x_j‖²/(2 σ_i σ_j)), σ_i the distance of x_i to its t-th
 neighbour.
 
-One step is one round of k-means on the rows. Costs: the neighbours (see `mmc.local_scaling`), Lanczos
+One step is one round of k-means on the rows. Costs: the neighbours (see `mmc.kernels.local_scaling`), Lanczos
 iterations of n (t + k) multiplications, and n k² for each round; no n×n array is held.
 
 Deviation: W is the sparse kernel of [SMIC] eq. 7, which keeps the t nearest neighbours; Zelnik-Manor and
@@ -24,8 +24,8 @@ from sklearn.utils._param_validation import Interval
 from mmc.base import require_points
 from mmc.baselines.moving import Array, Labels, NearestMember
 from mmc.baselines.rounds import rounds, row_centres, row_starts
-from mmc.local_scaling import find_neighbors
-from mmc.spectral import unit_rows
+from mmc.kernels.local_scaling import find_neighbors
+from mmc.kernels.spectral import unit_rows
 from mmc.stepping import State
 
 

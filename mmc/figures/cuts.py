@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from mmc.figures.palette import NEUTRAL, cluster_color
-from mmc.maxmargin.cuts import CutState
+from mmc.maxmargin.cutting_plane.cuts import CutState
 
 
 def cut_bars(states: Sequence[CutState]) -> go.Figure:

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from mmc.figures.palette import NEUTRAL, cluster_color, colorscale
-from mmc.maxmargin.relaxing import SemidefiniteState
+from mmc.maxmargin.semidefinite.base import SemidefiniteState
 
 #: Eigenvalues that are drawn.
 _N_VALUES = 12

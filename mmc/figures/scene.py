@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 
 from mmc import clusterers
-from mmc.maxmargin.alternating import IterState
-from mmc.maxmargin.cuts import CutState
+from mmc.maxmargin.cutting_plane.cuts import CutState
+from mmc.maxmargin.iterative.base import IterState
 from mmc.recording import Recording
 from mmc.stepping import State
 

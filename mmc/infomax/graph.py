@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from mmc.kernels import fit_kernel, require_memory
-from mmc.local_scaling import find_neighbors
-from mmc.spectral import Array, Matrix
+from mmc.kernels.local_scaling import find_neighbors
+from mmc.kernels.spectral import Array, Matrix
 
 KERNELS = ("local_scaling", "rbf", "precomputed")
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import OptimizeResult, minimize
 from scipy.special import log_softmax
 
-from mmc.spectral import Array, Matrix
+from mmc.kernels.spectral import Array, Matrix
 
 
 class Objective:

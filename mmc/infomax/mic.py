@@ -49,7 +49,7 @@ from mmc.infomax.graph import KERNELS, Graph, make_graph, require_vertices
 from mmc.infomax.logistic import Objective, descend, log_posterior
 from mmc.infomax.posterior import PosteriorClusterer
 from mmc.kernels import LENGTHS
-from mmc.spectral import Array, self_tuning_labels
+from mmc.kernels.spectral import Array, self_tuning_labels
 from mmc.stepping import State
 
 Labels = NDArray[np.int64]

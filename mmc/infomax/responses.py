@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import pairwise_distances_argmin
 
 from mmc.infomax.graph import Graph
-from mmc.spectral import Array, Matrix, Spectrum, degree_roots
+from mmc.kernels.spectral import Array, Matrix, Spectrum, degree_roots
 
 #: An answer below this share of a cluster's highest one is rounding, not an answer.
 _FLOOR = 1e-10

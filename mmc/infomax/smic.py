@@ -19,8 +19,8 @@ c              n_clusters            number of clusters
 
 One step is one eigenvector, or, where LSMI chooses the number of neighbours, one candidate for it.
 
-Costs for n points, t neighbours and c clusters: the neighbours once (see `mmc.local_scaling`), then for
-each t Lanczos iterations of n (t + c) multiplications; no n×n array is held. The Gaussian and precomputed
+Costs for n points, t neighbours and c clusters: the neighbours once (see `mmc.kernels.local_scaling`), then
+for each t Lanczos iterations of n (t + c) multiplications; no n×n array is held. The Gaussian and precomputed
 kernels hold two.
 
 Deviations, all stated in the class too: the kernel is normalised by its degrees, D^-½ K D^-½, before the
@@ -46,8 +46,8 @@ from mmc.infomax.lsmi import LSMI
 from mmc.infomax.posterior import PosteriorClusterer
 from mmc.infomax.responses import Model, fit_model, signs
 from mmc.kernels import LENGTHS
-from mmc.local_scaling import Neighborhood, find_neighbors
-from mmc.spectral import Array, Matrix, Spectrum, degree_roots, leading, scaled
+from mmc.kernels.local_scaling import Neighborhood, find_neighbors
+from mmc.kernels.spectral import Array, Matrix, Spectrum, degree_roots, leading, scaled
 from mmc.stepping import State
 
 #: The candidates of [SMIC] section 4.1.

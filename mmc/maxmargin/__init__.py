@@ -2,8 +2,7 @@
 
 from mmc.maxmargin.cutting_plane import CPMMC, MKC
 from mmc.maxmargin.evolutionary import EvoMMC, FastEvoMMC
-from mmc.maxmargin.iterative import CCCPMMC, IterLSSVM, IterSVM, IterSVR
-from mmc.maxmargin.recursive import RecursiveBinary
+from mmc.maxmargin.iterative import CCCPMMC, IterLSSVM, IterSVM, IterSVR, RecursiveBinary
 from mmc.maxmargin.rls import UMCRLS, SteepRLS, StocRLS
 from mmc.maxmargin.semidefinite import GMMC, MMC
 

@@ -14,7 +14,7 @@ from sklearn.cluster import KMeans
 from sklearn.utils._param_validation import Interval
 
 from mmc.base import random_labels
-from mmc.maxmargin.kernelized import KernelClusterer
+from mmc.kernel_base import KernelClusterer
 from mmc.stepping import State
 
 Array = NDArray[np.float64]

@@ -19,9 +19,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, SVR
 
 from mmc.kernels import Kernel
+from mmc.kernels.hat_matrix import Factor
 from mmc.maxmargin.binary import signs
 from mmc.maxmargin.losses import Hinge, Insensitive, Loss, Square
-from mmc.maxmargin.ridge import Factor
 
 Array = NDArray[np.float64]
 

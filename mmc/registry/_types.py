@@ -11,7 +11,7 @@ from typing import Any, Literal
 from sklearn.base import BaseEstimator
 
 from mmc import maxmargin
-from mmc.maxmargin.mixture import parse_kernels, text_of
+from mmc.maxmargin.cutting_plane.kernel_list import parse_kernels, text_of
 
 Kind = Literal["int", "float", "choice", "bool", "numbers", "kernels"]
 

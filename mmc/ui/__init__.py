@@ -1,15 +1,15 @@
 """What the pages are composed of; the only part of the library that imports streamlit."""
 
-from mmc.ui.candidates import draw_curve, draw_partial, draw_pictures, draw_rival, look_at, summarize_choice
-from mmc.ui.comparing import Comparison, compared, contest_controls
-from mmc.ui.contest_views import show_comparison
-from mmc.ui.controls import data_controls, open_experiment, usual_k
-from mmc.ui.exports import export_buttons
-from mmc.ui.frame import frame, notice
-from mmc.ui.gallery import gallery
-from mmc.ui.kernels import kernel_controls
-from mmc.ui.papers import by_paper, download_control, paper_control, show_paper, stored_tables
-from mmc.ui.parameters import (
+from mmc.ui.candidate_view import show_candidate
+from mmc.ui.compare_job import Comparison, compared, contest_controls
+from mmc.ui.compare_view import show_comparison
+from mmc.ui.data_sidebar import data_controls, open_experiment, usual_k
+from mmc.ui.export_view import export_buttons
+from mmc.ui.home_view import gallery
+from mmc.ui.kernel_sidebar import kernel_controls
+from mmc.ui.page_frame import frame, notice
+from mmc.ui.papers_view import by_paper, download_control, paper_control, show_paper, stored_tables
+from mmc.ui.parameter_sidebar import (
     algorithm_control,
     beside_control,
     parameter_controls,
@@ -17,12 +17,12 @@ from mmc.ui.parameters import (
     rival_control,
     sweep_controls,
 )
-from mmc.ui.runs import Outcome, run, warm_up
-from mmc.ui.showing import show_outcome
-from mmc.ui.store import last_good, resume_notice
-from mmc.ui.sweeps import Found, Search, rival, search
-from mmc.ui.tuning import CRITERIA, chosen_cell, search_map, tuning_controls
-from mmc.ui.views import candidate_view
+from mmc.ui.result_store import last_good, resume_notice
+from mmc.ui.run_job import Outcome, run, warm_up
+from mmc.ui.run_view import show_outcome
+from mmc.ui.sweep_job import Found, Search, rival, search
+from mmc.ui.sweep_view import draw_curve, draw_partial, draw_pictures, draw_rival, look_at, summarize_choice
+from mmc.ui.tune_view import CRITERIA, chosen_cell, search_map, tuning_controls
 
 __all__ = [
     "CRITERIA",
@@ -33,7 +33,6 @@ __all__ = [
     "algorithm_control",
     "beside_control",
     "by_paper",
-    "candidate_view",
     "chosen_cell",
     "compared",
     "contest_controls",
@@ -60,6 +59,7 @@ __all__ = [
     "run",
     "search",
     "search_map",
+    "show_candidate",
     "show_comparison",
     "show_outcome",
     "show_paper",

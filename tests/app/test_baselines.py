@@ -9,7 +9,7 @@ import pytest
 from mmc import registry
 from mmc.experiment import Data, Experiment
 from mmc.metrics import adjusted_rand_score
-from mmc.ui.runs import _work
+from mmc.ui.run_job import _work
 
 BASELINES = [entry.name for entry in registry.ALGORITHMS.values() if entry.family == "baselines"]
 
@@ -133,7 +133,7 @@ def test_script_and_experiment_make_the_same_labels(name, tmp_path, monkeypatch)
 
 def test_the_address_of_a_saved_mixture_opens_it(playground):
     """The number of components goes by the address of the number of clusters."""
-    from mmc.ui.controls import address
+    from mmc.ui.data_sidebar import address
 
     saved = Experiment(Data("iris", {}, True), "GaussianMixture", {"n_components": 4, "random_state": 2})
     query = address(saved)

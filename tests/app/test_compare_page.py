@@ -9,7 +9,7 @@ import pytest
 from mmc import comparison
 from mmc.comparison import consensus
 from mmc.metrics import adjusted_rand_score
-from mmc.ui import cells, contest_views
+from mmc.ui import cell_table, compare_view
 
 SMALL = {"sets": ["moons", "noise"], "algorithms": ["UMCRLS", "SMIC"], "points": "60", "repeats": "2"}
 
@@ -18,7 +18,7 @@ SMALL = {"sets": ["moons", "noise"], "algorithms": ["UMCRLS", "SMIC"], "points":
 def tables(monkeypatch):
     """Catch what the table of pictures is given."""
     caught = []
-    monkeypatch.setattr(contest_views, "cell_table", lambda *args, **kwargs: caught.append(args))
+    monkeypatch.setattr(compare_view, "cell_table", lambda *args, **kwargs: caught.append(args))
     return caught
 
 
@@ -52,7 +52,7 @@ def test_a_cell_is_the_playgrounds_run(compare, playground):
     """The address of a cell opens the same run, to the label."""
     found = compared(compare(**SMALL))
     experiment = found.contest.cell(0, 1)
-    outcome = playground(**contest_views.address(experiment)).session_state["result"]
+    outcome = playground(**compare_view.address(experiment)).session_state["result"]
     assert outcome.experiment == experiment
     np.testing.assert_array_equal(outcome.main.labels, found.done(0, 1)[0].labels)
 
@@ -64,7 +64,8 @@ def test_an_added_algorithm_is_all_that_is_run(compare, settle, monkeypatch):
     ran = []
     plain = comparison.compare
     monkeypatch.setattr(
-        "mmc.ui.comparing.compare", lambda data, tasks: ran.extend(e for _, e in tasks) or plain(data, tasks)
+        "mmc.ui.compare_job.compare",
+        lambda data, tasks: ran.extend(e for _, e in tasks) or plain(data, tasks),
     )
     at.multiselect(key="algorithms").set_value(["UMCRLS", "SMIC", "StocRLS"])
     settle(at)
@@ -77,7 +78,7 @@ def test_the_table_has_mean_deviation_and_best(compare, monkeypatch):
     """The table and its CSV hold one row for each cell, with figures over the repeats."""
     offered = {}
     monkeypatch.setattr(
-        contest_views.st, "download_button", lambda label, make, name, *a, **k: offered.update({name: make})
+        compare_view.st, "download_button", lambda label, make, name, *a, **k: offered.update({name: make})
     )
     at = compare(**SMALL, compare_show="Table")
     found = compared(at)
@@ -95,9 +96,9 @@ def test_the_table_has_mean_deviation_and_best(compare, monkeypatch):
 def test_the_consensus_counts_all_runs(compare, monkeypatch):
     """Across algorithms every run counts; for one algorithm its repeats do."""
     drawn = []
-    figure = contest_views.consensus_figure
+    figure = compare_view.consensus_figure
     monkeypatch.setattr(
-        contest_views, "consensus_figure", lambda shares, y: drawn.append(shares) or figure(shares, y)
+        compare_view, "consensus_figure", lambda shares, y: drawn.append(shares) or figure(shares, y)
     )
     at = compare(**SMALL, compare_show="Consensus")
     found = compared(at)
@@ -126,10 +127,10 @@ def test_nothing_chosen_is_said(compare):
 
 def test_a_pressed_cell_opens_the_playground(compare, monkeypatch):
     """A press on a picture leads to the playground with the cell's address."""
-    monkeypatch.setattr(contest_views, "cell_table", lambda *args, **kwargs: (0, 1))
+    monkeypatch.setattr(compare_view, "cell_table", lambda *args, **kwargs: (0, 1))
     went = []
     monkeypatch.setattr(
-        contest_views.st, "switch_page", lambda page, query_params: went.append((page, query_params))
+        compare_view.st, "switch_page", lambda page, query_params: went.append((page, query_params))
     )
     compare(**SMALL)
     page, query = went[-1]
@@ -143,8 +144,8 @@ def test_a_picture_holds_places_and_labels_alone():
 
     X = np.column_stack([np.arange(500.0), np.arange(500.0) / 2])
     view = make_view(X, ("a", "b"))
-    points = cells.drawn_points(view)
-    labels = cells.drawn_labels(view, np.arange(500) // 250)
+    points = cell_table.drawn_points(view)
+    labels = cell_table.drawn_labels(view, np.arange(500) // 250)
     assert len(points["x"]) == len(points["y"]) == len(labels) == 220
     assert (points["width"], points["height"]) == (250, 125)
     assert labels == "0" * 110 + "1" * 110

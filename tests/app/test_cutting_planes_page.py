@@ -5,7 +5,7 @@ import pytest
 from mmc import MKC
 from mmc.datasets import load
 from mmc.experiment import Data, Experiment
-from mmc.ui.controls import address
+from mmc.ui.data_sidebar import address
 
 SMALL = {"data": "circle-gaussian", "n": "80"}
 

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from mmc.ui.gallery import LESSONS
+from mmc.ui.home_view import LESSONS
 
 _PLAYGROUND, _SELECTION = "pages/1_Playground.py", "pages/2_Model_selection.py"
 _CUTS = "pages/3_Cutting_planes.py"

@@ -16,7 +16,7 @@ from mmc.experiment import Experiment
 from mmc.infomax import lsmi
 from mmc.metrics import adjusted_rand_score
 from mmc.ui import jobs
-from mmc.ui.parameters import MAX_CANDIDATES
+from mmc.ui.parameter_sidebar import MAX_CANDIDATES
 
 _SECONDS = 30
 _VIEWS = ["Steps", "Posteriors", "Cross-validation", "Graph", "Class priors"]
@@ -60,7 +60,7 @@ def gate(monkeypatch):
     """Hold back the candidates of the searches that follow; at the end let them all go."""
     gate = Gate()
     monkeypatch.setattr(selection, "sweep", gate)
-    monkeypatch.setattr("mmc.ui.store._PATIENCE", 0.1)
+    monkeypatch.setattr("mmc.ui.result_store._PATIENCE", 0.1)
     yield gate
     gate.allowed.release(1000)
 
@@ -111,7 +111,7 @@ def offered(monkeypatch):
     def button(label, data, file_name, mime, **options):
         files[file_name.rpartition("-")[2]] = data
 
-    monkeypatch.setattr("mmc.ui.exports.st.download_button", button)
+    monkeypatch.setattr("mmc.ui.export_view.st.download_button", button)
     return files
 
 
@@ -182,7 +182,7 @@ def test_the_same_address_gives_the_same_curve(model_selection, monkeypatch):
     """Two visits see the same candidates, also when nothing is remembered between them."""
     address = {"data": "spirals", "n": "60", "seed": "5", "candidates": "1,2,6"}
     first = found(fine(model_selection(**address)))
-    monkeypatch.setattr("mmc.ui.store.Store.get", lambda self, key: None)
+    monkeypatch.setattr("mmc.ui.result_store.Store.get", lambda self, key: None)
     second = found(fine(model_selection(**address)))
     assert first is not second
     assert [t.score for t in first.trials] == [t.score for t in second.trials]
@@ -352,7 +352,7 @@ def test_bad_candidates_are_named_and_the_last_result_stays(text, words, model_s
 
 def test_as_many_candidates_as_allowed_are_run(model_selection, settle, monkeypatch):
     """The limit itself is fine, one given twice counts once, and one more is refused."""
-    monkeypatch.setattr("mmc.ui.parameters.MAX_CANDIDATES", 2)
+    monkeypatch.setattr("mmc.ui.parameter_sidebar.MAX_CANDIDATES", 2)
     at = fine(model_selection(n="60", candidates="3,6, 3,6.0"))
     assert found(at).search.values == (3, 6)
     at.text_input(key="candidates").set_value("3,6,9")

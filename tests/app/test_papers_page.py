@@ -7,8 +7,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from mmc.experiment import Data, Experiment
-from mmc.ui import papers
-from mmc.ui.controls import address
+from mmc.ui import papers_view
+from mmc.ui.data_sidebar import address
 
 EXPERIMENT = Experiment(
     Data("iris"),
@@ -45,13 +45,13 @@ ROWS = [
 @pytest.fixture
 def page(root, tmp_path, monkeypatch):
     """Open the page on a stored run with these rows, or on what else is given as a file."""
-    monkeypatch.setattr(papers, "RESULTS", tmp_path / "tables.csv")
+    monkeypatch.setattr(papers_view, "RESULTS", tmp_path / "tables.csv")
 
     def opened(rows=ROWS, **query) -> AppTest:
         if isinstance(rows, str):
-            papers.RESULTS.write_text(rows, encoding="utf-8")
+            papers_view.RESULTS.write_text(rows, encoding="utf-8")
         elif rows is not None:
-            pd.DataFrame(rows).to_csv(papers.RESULTS, index=False)
+            pd.DataFrame(rows).to_csv(papers_view.RESULTS, index=False)
         at = AppTest.from_file(root / "app.py", default_timeout=60)
         at.switch_page("pages/6_Papers.py")
         for name, value in query.items():
@@ -67,8 +67,8 @@ def test_ours_stand_beside_the_papers(page):
     assert not at.exception
     assert [heading.value for heading in at.subheader] == ["UMC-RLS, tables I and II", "MKC, table 2"]
     texts = [text.value for text in at.markdown]
-    assert papers.PAPERS["UMC-RLS"].claim in texts
-    assert papers.PAPERS["MKC"].claim in texts
+    assert papers_view.PAPERS["UMC-RLS"].claim in texts
+    assert papers_view.PAPERS["MKC"].claim in texts
     first, second = (table.value for table in at.dataframe)
     assert first["How it compares"].tolist() == ["● within one deviation", "▲ better", "○ missing data"]
     assert first["Ours, ARI"].tolist() == ["0.96 ± 0.00", "0.96 ± 0.00", "–"]
@@ -129,8 +129,8 @@ def test_a_file_that_cannot_be_read_is_said(page, content):
 
 def test_the_tables_that_come_with_the_app_can_be_shown(root):
     """All five papers are in the stored run, and every experiment in it has an address."""
-    table = papers._read(root / "results" / "tables.csv")
-    assert set(table["paper"]) == set(papers.PAPERS)
+    table = papers_view._read(root / "results" / "tables.csv")
+    assert set(table["paper"]) == set(papers_view.PAPERS)
     written = table["experiment"][table["experiment"] != ""]
     assert len(written) > 20
     for text in written:

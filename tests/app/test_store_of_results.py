@@ -7,22 +7,22 @@ import pytest
 
 from mmc.experiment import Data, Experiment
 from mmc.recording import record
-from mmc.ui import jobs, runs, store
+from mmc.ui import jobs, result_store, run_job
 
 
-def outcome(seed: int) -> runs.Outcome:
+def outcome(seed: int) -> run_job.Outcome:
     """Run a small experiment."""
     experiment = Experiment(Data("moons", {"n_samples": 60, "random_state": seed}), "UMCRLS", {"n_init": 1})
     dataset = experiment.data.load()
     recordings = {"UMCRLS": record(experiment.make(), dataset.X)}
-    return runs.Outcome(f"run {seed}", experiment, dataset, recordings)
+    return run_job.Outcome(f"run {seed}", experiment, dataset, recordings)
 
 
 def test_the_store_holds_what_its_memory_allows(monkeypatch):
     """The least recently used result goes first, and what is left stays within the limit."""
     first, second, third = (outcome(seed) for seed in range(3))
-    monkeypatch.setattr(store, "_MAX_BYTES", first.nbytes + second.nbytes + third.nbytes - 1)
-    kept = store.Store()
+    monkeypatch.setattr(result_store, "_MAX_BYTES", first.nbytes + second.nbytes + third.nbytes - 1)
+    kept = result_store.Store()
     kept.put(first)
     kept.put(second)
     assert kept.get("run 0") is first
@@ -34,8 +34,8 @@ def test_the_store_holds_what_its_memory_allows(monkeypatch):
 
 def test_a_result_larger_than_the_store_is_not_kept(monkeypatch):
     """A result that would fill the store alone is given to its visitor and forgotten."""
-    monkeypatch.setattr(store, "_MAX_BYTES", 1000)
-    kept, large = store.Store(), outcome(0)
+    monkeypatch.setattr(result_store, "_MAX_BYTES", 1000)
+    kept, large = result_store.Store(), outcome(0)
     assert large.nbytes > 60 * 8 * 2 * len(large.main.states)
     kept.put(large)
     assert kept.get(large.key) is None
@@ -55,16 +55,16 @@ class Visitor:
     """One visitor of a server of its own, whose work counts to ten from where it was before."""
 
     def __init__(self, monkeypatch):
-        kept, runner = store.Store(), jobs.Runner()
+        kept, runner = result_store.Store(), jobs.Runner()
         self.began = []
         monkeypatch.setattr(jobs.st, "session_state", {})
-        monkeypatch.setattr(store, "_store", lambda: kept)
-        monkeypatch.setattr(store, "_PATIENCE", 30)
+        monkeypatch.setattr(result_store, "_store", lambda: kept)
+        monkeypatch.setattr(result_store, "_PATIENCE", 30)
         monkeypatch.setattr(jobs, "runner", lambda: runner)
 
     def count(self, until=-1, limit=1000.0):
         """Count, with Cancel at a number; a stop gives no result where that is 0."""
-        earlier = store.reached(Count)
+        earlier = result_store.reached(Count)
 
         def work(report):
             start = earlier.reached if earlier else 0
@@ -78,7 +78,7 @@ class Visitor:
                     return Count("key", i) if until else None
             return Count("key", 10)
 
-        return store.obtain("key", work, limit=limit)
+        return result_store.obtain("key", work, limit=limit)
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_a_result_cut_short_stays_until_it_is_resumed(visitor):
     """Asking again gives what there is; after `resume` the work goes on from there, and the whole is kept."""
     assert visitor.count().reached == 4
     assert visitor.began == [0]
-    store.resume("key")
+    result_store.resume("key")
     assert visitor.count() == Count("key", 10)
     assert visitor.began == [0, 4]
     assert visitor.count().reached == 10
@@ -102,24 +102,24 @@ def test_a_result_cut_short_stays_until_it_is_resumed(visitor):
 
 def test_a_resumed_run_can_be_cut_short_again(visitor):
     """What was reached the second time takes the place of the first."""
-    store.resume("key")
+    result_store.resume("key")
     assert visitor.count(until=7).reached == 7
     assert visitor.count().reached == 7
-    store.resume("key")
+    result_store.resume("key")
     assert visitor.count(until=9).reached == 9
     assert visitor.began == [0, 4, 7]
 
 
 def test_a_resumed_run_that_gives_nothing_leaves_what_there_was(visitor):
     """Where the second run ends without a result the first one's is shown again."""
-    store.resume("key")
+    result_store.resume("key")
     assert visitor.count(until=0, limit=-1.0) == Count("key", 4, "cancelled")
     assert visitor.count().reached == 4
 
 
 def test_only_what_was_cut_short_can_be_resumed(visitor):
     """A key that is unknown changes nothing."""
-    store.resume("other")
+    result_store.resume("other")
     assert visitor.count().reached == 4
     assert visitor.began == [0]
 

@@ -13,10 +13,10 @@ import pytest
 from mmc import registry
 from mmc.experiment import Data, Experiment, fingerprint
 from mmc.figures import animation_html, make_scene, make_view
-from mmc.ui.exports import export_buttons
-from mmc.ui.runs import Outcome, _work
-from mmc.ui.sweeps import Search
-from mmc.ui.sweeps import _work as search_work
+from mmc.ui.export_view import export_buttons
+from mmc.ui.run_job import Outcome, _work
+from mmc.ui.sweep_job import Search
+from mmc.ui.sweep_job import _work as search_work
 
 _TABLE = "näme; 1.csv"
 _CONTENT = (
@@ -123,7 +123,7 @@ def offered(monkeypatch):
     def button(label, data, file_name, mime, **options):
         files[file_name] = data()
 
-    monkeypatch.setattr("mmc.ui.exports.st.download_button", button)
+    monkeypatch.setattr("mmc.ui.export_view.st.download_button", button)
     return files
 
 

@@ -11,7 +11,7 @@ from mmc import selection
 from mmc.experiment import Experiment
 from mmc.metrics import adjusted_rand_score
 from mmc.selection import sweep
-from mmc.ui import exports, tuning
+from mmc.ui import export_view, tune_view
 
 SMALL = {
     "data": "moons",
@@ -29,7 +29,7 @@ SMALL = {
 def maps(monkeypatch):
     """Catch what the map is given."""
     caught = []
-    monkeypatch.setattr(tuning, "cell_table", lambda *args, **kwargs: caught.append((args, kwargs)))
+    monkeypatch.setattr(tune_view, "cell_table", lambda *args, **kwargs: caught.append((args, kwargs)))
     return caught
 
 
@@ -74,7 +74,7 @@ def test_a_pressed_cell_is_looked_at(tune, maps, settle, monkeypatch):
     at = tune(**SMALL)
     press = maps[-1][1]["on_press"]
     chosen = []
-    monkeypatch.setattr(tuning, "_choose", chosen.append)
+    monkeypatch.setattr(tune_view, "_choose", chosen.append)
     press(0, 1)
     press(2, 0)
     assert chosen == ["width 2, alpha 1", "width 0.5, alpha 0.01"]
@@ -91,7 +91,7 @@ def test_a_pressed_cell_is_looked_at(tune, maps, settle, monkeypatch):
 def test_criteria_colour_the_map_by_what_they_say(tune, maps, criterion):
     """Each criterion judges the cells by its own quantity, higher being better."""
     found = tuned(tune(**SMALL, criterion=criterion))
-    values = tuning.judged(found, criterion)
+    values = tune_view.judged(found, criterion)
     for trial in found.trials:
         expected = {
             "ari": adjusted_rand_score(found.dataset.y, trial.labels),
@@ -143,7 +143,7 @@ def test_what_is_taken_home_is_the_cell(tune, monkeypatch):
     """JSON and script repeat the cell; the scores of all cells are a table."""
     offered = {}
     monkeypatch.setattr(
-        exports.st, "download_button", lambda label, make, name, *a, **k: offered.update({name: make})
+        export_view.st, "download_button", lambda label, make, name, *a, **k: offered.update({name: make})
     )
     at = tune(**SMALL, cell="width 2, alpha 0.1")
     found = tuned(at)

@@ -9,9 +9,9 @@ from sklearn.cluster import KMeans
 from mmc import DIFFRAC, SelfTuningSpectral
 from mmc.datasets import make_moons, make_three_gaussians
 from mmc.kernels import fit_kernel
-from mmc.local_scaling import find_neighbors
+from mmc.kernels.local_scaling import find_neighbors
+from mmc.kernels.spectral import self_tuning_labels
 from mmc.metrics import adjusted_rand_score
-from mmc.spectral import self_tuning_labels
 
 
 @pytest.fixture

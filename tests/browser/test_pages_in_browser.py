@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Page, expect
 
-from mmc.ui.gallery import LESSONS
+from mmc.ui.home_view import LESSONS
 
 _CSV = "name,x,y\n" + "\n".join(f"r{i},{i % 3 * 10 + i / 7},{i % 2 * 8 - i / 9}" for i in range(30)) + "\n"
 

@@ -8,8 +8,8 @@ from sklearn.metrics import adjusted_rand_score
 
 from mmc.datasets import make_moons
 from mmc.infomax.graph import dense_graph, make_graph, require_vertices
-from mmc.local_scaling import find_neighbors
-from mmc.spectral import degree_roots, leading, scaled, self_tuning_labels
+from mmc.kernels.local_scaling import find_neighbors
+from mmc.kernels.spectral import degree_roots, leading, scaled, self_tuning_labels
 
 FORMS = {"dense": np.asarray, "sparse": csr_array}
 each_form = pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)

@@ -25,7 +25,7 @@ from mmc.datasets import (
     make_three_gaussians,
 )
 from mmc.infomax import lsmi
-from mmc.local_scaling import find_neighbors
+from mmc.kernels.local_scaling import find_neighbors
 
 TOYS = {
     "circle and Gaussian": (make_circle_gaussian(120, random_state=0), 2),

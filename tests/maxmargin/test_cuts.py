@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from mmc.maxmargin import cone
-from mmc.maxmargin.cone import SolverError, solve_dual
-from mmc.maxmargin.mixture import check_kernels, fit_mixture
-from mmc.maxmargin.sides import Classes, Cut, Halves
-from mmc.maxmargin.working_set import WorkingSet, best_bias
+from mmc.errors import SolverError
+from mmc.maxmargin.cutting_plane import dual_program
+from mmc.maxmargin.cutting_plane.constraints import Classes, Cut, Halves
+from mmc.maxmargin.cutting_plane.dual_program import solve_dual
+from mmc.maxmargin.cutting_plane.kernel_list import check_kernels, fit_mixture
+from mmc.maxmargin.cutting_plane.working_set import WorkingSet, best_bias
 
 KERNELS = ["linear", ("poly", {"degree": 2}), ("rbf", {"width": 0.7})]
 
@@ -169,7 +170,7 @@ def test_bias_is_the_best(losses, seed, bound):
 def test_solver_failure_is_named(monkeypatch):
     """What Clarabel says is in the error, with a remedy."""
     working, _ = random_working_set(0, 2)
-    monkeypatch.setattr(cone, "_TOLERANCES", (1e-30,))
+    monkeypatch.setattr(dual_program, "_TOLERANCES", (1e-30,))
     with pytest.raises(SolverError, match=r"gave up on the problem of 6 cuts: .*smaller C") as error:
         working.solve(1.0, 0.1)
     assert error.value.status

@@ -13,9 +13,9 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from mmc import CPMMC, MKC
 from mmc.datasets import load
-from mmc.maxmargin import cone, cuts, mixture
-from mmc.maxmargin.cone import SolverError
-from mmc.maxmargin.mixture import parse_kernels, text_of
+from mmc.errors import SolverError
+from mmc.maxmargin.cutting_plane import cuts, dual_program, kernel_list
+from mmc.maxmargin.cutting_plane.kernel_list import parse_kernels, text_of
 from mmc.metrics import adjusted_rand_score, majority_accuracy
 
 
@@ -255,7 +255,7 @@ def test_failing_solver_leaves_the_last_state(monkeypatch):
     steps = model.iter_fit(X)
     for _ in range(3):
         last = next(steps)
-    monkeypatch.setattr(cone, "_TOLERANCES", (1e-30,))
+    monkeypatch.setattr(dual_program, "_TOLERANCES", (1e-30,))
     with pytest.raises(SolverError, match="gave up"):
         next(steps)
     assert model.state_ is last.state
@@ -339,7 +339,7 @@ def test_a_fitted_model_is_light_and_can_be_pickled():
 
 def test_many_kernels_are_refused_before_they_are_made(monkeypatch):
     """Memory is asked for, with all kernels counted."""
-    monkeypatch.setattr(mixture, "fit_kernel", None)
+    monkeypatch.setattr(kernel_list, "fit_kernel", None)
     with pytest.raises(ValueError, match="GiB"):
         MKC(kernels=["linear"] * 2000, init="random").fit(np.zeros((4000, 2)))
 

@@ -12,8 +12,8 @@ from mmc import UMCRLS, EvoMMC, FastEvoMMC
 from mmc._fast.evolution import evolve
 from mmc.datasets import load_digits, make_circle_gaussian, make_three_gaussians
 from mmc.kernels import fit_kernel, fit_landmark_kernel
-from mmc.maxmargin.generations import Population, mend
-from mmc.maxmargin.ridge import hat_matrix, independent, landmark_factor
+from mmc.kernels.hat_matrix import hat_matrix, independent, landmark_factor
+from mmc.maxmargin.evolutionary.base import Population, mend
 from mmc.metrics import clustering_error
 
 each_method = pytest.mark.parametrize("cls", [EvoMMC, FastEvoMMC])
@@ -296,7 +296,7 @@ def test_independent_landmarks_span_the_kernel():
 
 def test_memory_is_refused_before_it_is_taken(monkeypatch, X):
     """Landmarks that would not fit are named with a number that does."""
-    monkeypatch.setattr("mmc.kernels._memory", lambda: 2 * 8 * 3 * 60 * 10)
+    monkeypatch.setattr("mmc.kernels.dense._memory", lambda: 2 * 8 * 3 * 60 * 10)
     with pytest.raises(ValueError, match="Use at most 10 landmarks"):
         FastEvoMMC(n_landmarks=20, random_state=0).fit(X)
 

@@ -10,7 +10,7 @@ from mmc import CCCPMMC, IterLSSVM, IterSVM, IterSVR
 from mmc.datasets import load_digits, make_moons, make_three_gaussians
 from mmc.kernels import fit_kernel
 from mmc.maxmargin.binary import far_apart_k_means, size_bound
-from mmc.maxmargin.losses import place_bias
+from mmc.maxmargin.iterative.bias import place_bias
 from mmc.maxmargin.machines import LeastSquaresMachine, SVMachine, SVRMachine
 from mmc.metrics import clustering_error
 from mmc.recording import record

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mmc.maxmargin.losses import Hinge, Insensitive, Square, Sums, place_bias
+from mmc.maxmargin.iterative.bias import place_bias
+from mmc.maxmargin.losses import Hinge, Insensitive, Square, Sums
 
 LOSSES = [Hinge(), Insensitive(0.0), Insensitive(0.05), Insensitive(0.9), Insensitive(1.5), Square()]
 each_loss = pytest.mark.parametrize("loss", LOSSES, ids=repr)

@@ -12,14 +12,13 @@ from sklearn.datasets import make_blobs, make_moons
 from sklearn.exceptions import NotFittedError
 
 from mmc.datasets import load_digits
+from mmc.errors import SolverError
 from mmc.kernels import fit_kernel
-from mmc.maxmargin import programs, relaxing
 from mmc.maxmargin.binary import size_bound
-from mmc.maxmargin.cone import SolverError
 from mmc.maxmargin.machines import SVMachine
-from mmc.maxmargin.programs import RIDGE, gmmc_program, mmc_program, positive_part, solve
-from mmc.maxmargin.rounding import balanced_signs, round_matrix
-from mmc.maxmargin.semidefinite import GMMC, MMC
+from mmc.maxmargin.semidefinite import GMMC, MMC, base, programs
+from mmc.maxmargin.semidefinite.programs import RIDGE, gmmc_program, mmc_program, positive_part, solve
+from mmc.maxmargin.semidefinite.rounding import balanced_signs, round_matrix
 from mmc.metrics import clustering_error
 
 each_method = pytest.mark.parametrize("cls", [MMC, GMMC])
@@ -245,7 +244,7 @@ def test_two_equal_eigenvalues_are_no_chance():
 @each_method
 def test_too_many_points_are_refused_at_once(cls, monkeypatch):
     """The refusal names the number, the limit, the cost and the remedy, before a kernel is made."""
-    monkeypatch.setattr(relaxing.SemidefiniteClusterer, "_gram", None)
+    monkeypatch.setattr(base.SemidefiniteClusterer, "_gram", None)
     limit = cls().max_samples
     with pytest.raises(
         ValueError, match=rf"n_samples={limit + 1} .*max_samples={limit}.*memory.*predict.*raise"

@@ -1,0 +1,25 @@
+"""Kernel matrices and their widths, sparse local scaling, eigenvectors, the hat matrix of ridge models."""
+
+from mmc.kernels.dense import (
+    KERNELS,
+    LENGTHS,
+    Gram,
+    Kernel,
+    checked_gram,
+    fit_kernel,
+    fit_landmark_kernel,
+    require_finite_products,
+    require_memory,
+)
+
+__all__ = [
+    "KERNELS",
+    "LENGTHS",
+    "Gram",
+    "Kernel",
+    "checked_gram",
+    "fit_kernel",
+    "fit_landmark_kernel",
+    "require_finite_products",
+    "require_memory",
+]

@@ -1,0 +1,333 @@
+"""Kernel matrices, their widths, and what they cost.
+
+The library speaks scikit-learn's `gamma`: the Gaussian kernel is exp(−gamma d²). Papers that write a
+width σ mean gamma = 1/(2σ²) here. `gamma` may be a number, or a word that names a length of the data,
+and then σ is `width` times that length:
+
+- ``"neighbors"``: the median distance to the seventh nearest neighbour (to a nearer one below 61 points),
+  which follows fine structure;
+- ``"median"``: the median distance between two points;
+- ``"max"``: the largest distance between two points, the σ₀ of [UMC-RLS] section IV-C.
+
+The polynomial kernel (gamma ⟨x, x'⟩ + coef0)^degree has no width: a word then means one over the total
+variance of the features. Local scaling is explained in `mmc.kernels.local_scaling`; here its matrix is
+filled up with zeros.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics.pairwise import euclidean_distances, linear_kernel, polynomial_kernel
+from sklearn.neighbors import NearestNeighbors
+
+from mmc.kernels.local_scaling import LocalScaling, find_neighbors
+
+KERNELS = ("rbf", "linear", "poly", "local_scaling", "precomputed")
+LENGTHS = ("neighbors", "median", "max")
+
+_NEIGHBOR = 7
+
+
+class Gram(NamedTuple):
+    """A kernel fitted to training points, and its matrix on them."""
+
+    kernel: Kernel
+    matrix: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel:
+    """A kernel whose width is settled, ready to compare new points with the training points.
+
+    Attributes
+    ----------
+    kind : str
+        One of `KERNELS`.
+    X : ndarray of shape (n_samples, n_features)
+    gamma, degree, coef0 : float
+    local : LocalScaling or None
+        What compares points, for local scaling.
+    """
+
+    kind: str
+    X: NDArray[np.float64]
+    gamma: float
+    degree: float
+    coef0: float
+    local: LocalScaling | None = None
+
+    @property
+    def is_psd(self) -> bool:
+        """Whether every matrix of this kernel is positive semi-definite by construction."""
+        whole = float(self.degree).is_integer() and self.coef0 >= 0
+        return self.kind in ("rbf", "linear") or (self.kind == "poly" and whole)
+
+    def __call__(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Compare points with the training points.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_points, n_features)
+            For a precomputed kernel, the kernel values themselves.
+
+        Returns
+        -------
+        ndarray of shape (n_points, n_samples)
+        """
+        if self.kind == "precomputed":
+            return X
+        if self.kind == "linear":
+            return np.asarray(linear_kernel(X, self.X))
+        if self.kind == "poly":
+            return np.asarray(polynomial_kernel(X, self.X, self.degree, self.gamma, self.coef0))
+        if self.local is not None:
+            return np.asarray(self.local(X).toarray()[:, self.local.vertex])
+        # Distances do not know where the origin is, but their rounding does.
+        centre = self.X.mean(axis=0)
+        d2 = np.asarray(euclidean_distances(X - centre, self.X - centre, squared=True))
+        d2 *= -self.gamma
+        return np.exp(d2, out=d2)
+
+
+def fit_kernel(
+    X: NDArray[np.float64],
+    *,
+    kernel: str = "rbf",
+    gamma: float | str = "neighbors",
+    width: float = 2.0,
+    degree: float = 3,
+    coef0: float = 1.0,
+    n_neighbors: int = 7,
+) -> Gram:
+    """Settle a kernel's width on training points and compute its matrix.
+
+    Costs n² d time and one n×n array (two for ``gamma="median"`` and local scaling).
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    kernel : {"rbf", "linear", "poly", "local_scaling", "precomputed"}
+    gamma : float or {"neighbors", "median", "max"}
+    width : float
+        σ in units of the length that `gamma` names.
+    degree, coef0 : float
+        Of the polynomial kernel.
+    n_neighbors : int
+        Of local scaling.
+
+    Returns
+    -------
+    Gram
+    """
+    require_finite_products(X, kernel, degree)
+    if kernel == "rbf":
+        centred = X - X.mean(axis=0)
+        d2 = np.asarray(euclidean_distances(centred, squared=True))
+        if isinstance(gamma, str):
+            gamma = _gamma(width, _length(centred, d2, gamma))
+        d2 *= -gamma
+        return Gram(Kernel(kernel, X, gamma, degree, coef0), np.exp(d2, out=d2))
+    if kernel == "local_scaling":
+        local = find_neighbors(X, n_neighbors).kernel(n_neighbors)
+        matrix = local.matrix.toarray()[np.ix_(local.vertex, local.vertex)]
+        return Gram(Kernel(kernel, X, 0.0, degree, coef0, local), matrix)
+    if kernel == "precomputed":
+        return Gram(Kernel(kernel, np.empty(0), 0.0, degree, coef0), checked_gram(X))
+    if isinstance(gamma, str):
+        gamma = _inverse_variance(X)
+    fitted = Kernel(kernel, X, gamma, degree, coef0)
+    return Gram(fitted, fitted(X))
+
+
+def fit_landmark_kernel(
+    X: NDArray[np.float64],
+    landmarks: NDArray[np.int64],
+    *,
+    kernel: str = "rbf",
+    gamma: float | str = "neighbors",
+    width: float = 2.0,
+    degree: float = 3,
+    coef0: float = 1.0,
+) -> Gram:
+    """Settle a kernel's width and compare all points with some of them, without an n×n array.
+
+    A length that `gamma` names is measured between the points and the landmarks only.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        For a precomputed kernel, the n×n matrix itself.
+    landmarks : ndarray of shape (r,)
+        Rows of X.
+    kernel : {"rbf", "linear", "poly", "precomputed"}
+    gamma, width, degree, coef0
+        As for `fit_kernel`.
+
+    Returns
+    -------
+    Gram
+        The kernel compares with the landmarks, and the matrix has a column for each.
+    """
+    require_finite_products(X, kernel, degree)
+    if kernel == "precomputed":
+        return Gram(Kernel(kernel, np.empty(0), 0.0, degree, coef0), checked_gram(X)[:, landmarks])
+    if isinstance(gamma, str):
+        if kernel == "rbf":
+            centred = X - X.mean(axis=0)
+            d2 = np.asarray(euclidean_distances(centred, centred[landmarks], squared=True))
+            gamma = _gamma(width, _landmark_length(d2, landmarks, gamma))
+        else:
+            gamma = _inverse_variance(X)
+    fitted = Kernel(kernel, X[landmarks], gamma, degree, coef0)
+    return Gram(fitted, fitted(X))
+
+
+def require_memory(n: int, n_arrays: int = 3, n_columns: int | None = None) -> None:
+    """Refuse a problem whose arrays would not fit, before anything is allocated.
+
+    Parameters
+    ----------
+    n : int
+    n_arrays : int
+        How many float64 arrays of n×n, or n×`n_columns`, are held at the peak.
+    n_columns : int or None
+
+    Raises
+    ------
+    ValueError
+        Naming the need, the limit (half of this machine's memory) and the remedy.
+    """
+    limit = _memory() / 2
+    fits = limit / (8.0 * n_arrays)  # numbers in one array
+    need = 8.0 * n_arrays * n * (n_columns or n)
+    if need > limit:
+        remedy = (
+            f"Cluster a sample of at most {int(fits**0.5)} points and assign the others with predict."
+            if n_columns is None
+            else f"Use at most {int(fits / n)} landmarks."
+        )
+        raise ValueError(
+            f"{n} points need about {need / 2**30:.1f} GiB for the kernel matrix and its work space, more "
+            f"than the {limit / 2**30:.1f} GiB that may be used here. {remedy}"
+        )
+
+
+def _memory() -> float:
+    """Bytes of memory that this process may hope for: the machine's, or its container's."""
+    try:
+        total = float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        total = 4.0 * 2**30
+    try:
+        return min(total, float(Path("/sys/fs/cgroup/memory.max").read_text()))
+    except (OSError, ValueError):
+        return total
+
+
+def _length(X: NDArray[np.float64], d2: NDArray[np.float64], name: str) -> float:
+    largest = float(np.sqrt(d2.max()))
+    _require_spread(largest)
+    if name == "max":
+        return largest
+    if name == "median":
+        # Every pair stands twice, beside the n zeros of the diagonal; those are left out.
+        return float(np.sqrt(np.median(d2[~np.eye(len(d2), dtype=bool)], overwrite_input=True))) or largest
+    distances = NearestNeighbors(n_neighbors=_rank(len(X))).fit(X).kneighbors()[0][:, -1]
+    return _typical(distances, largest)
+
+
+def _landmark_length(d2: NDArray[np.float64], landmarks: NDArray[np.int64], name: str) -> float:
+    largest = float(np.sqrt(d2.max()))
+    _require_spread(largest)
+    if name == "max":
+        return largest
+    if name == "median":
+        others = np.ones(d2.shape, dtype=bool)
+        others[landmarks, np.arange(len(landmarks))] = False
+        return float(np.sqrt(np.median(d2[others]))) or largest
+    # A landmark is the nearest point to itself, so that its t-th neighbour has place t.
+    t = _rank(len(d2))
+    return _typical(np.sqrt(np.partition(d2, t, axis=0)[t]), largest)
+
+
+def _gamma(width: float, length: float) -> float:
+    """Give gamma of σ = width · length."""
+    square = (width * length) ** 2 if width * length < 1e150 else float("inf")
+    if not 1e-300 < square < float("inf"):
+        raise ValueError(f"width={width:g} is beyond what can be computed with; choose one nearer to 1.")
+    return 0.5 / square
+
+
+def _rank(n: int) -> int:
+    """Which neighbour measures the length of the data: the seventh, or a nearer one of few points."""
+    return min(_NEIGHBOR, -(-n // 10))
+
+
+def _typical(distances: NDArray[np.float64], largest: float) -> float:
+    """Give the median; duplicates can bring every distance to zero, though not every point is the same."""
+    return float(np.median(distances[distances > 0])) if distances.any() else largest
+
+
+def _inverse_variance(X: NDArray[np.float64]) -> float:
+    variance = float(X.var(axis=0).sum())
+    return 1.0 / variance if variance > 0 else 1.0
+
+
+def _require_spread(largest: float) -> None:
+    if largest == 0.0:
+        raise ValueError(
+            "All points are equal, so no distance can set the kernel's width. Check the columns."
+        )
+
+
+def checked_gram(K: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Copy a kernel matrix that was given, if it is one.
+
+    Parameters
+    ----------
+    K : ndarray
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+
+    Raises
+    ------
+    ValueError
+        Unless it is square, finite and symmetric.
+    """
+    if K.ndim != 2 or K.shape[0] != K.shape[1]:
+        raise ValueError(f"A precomputed kernel must be a square matrix, this one is {K.shape}.")
+    if not np.isfinite(K).all():
+        raise ValueError("A kernel must have finite values everywhere; this one has NaN or infinity.")
+    if not np.allclose(K, K.T, rtol=1e-8, atol=1e-10 * max(1.0, float(np.abs(K).max()))):
+        raise ValueError("A precomputed kernel must be symmetric; (K + K.T) / 2 makes it so.")
+    return K.copy()
+
+
+def require_finite_products(X: NDArray[np.float64], kernel: str = "rbf", degree: float = 1) -> None:
+    """Refuse values that overflow when a kernel, or a squared distance, multiplies them.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    kernel : str
+    degree : float
+        Of the polynomial kernel.
+
+    Raises
+    ------
+    ValueError
+    """
+    largest = float(np.abs(X).max())
+    power = 1.0 if kernel == "precomputed" else 2.0 * degree if kernel == "poly" else 2.0
+    if largest > 0 and power * np.log10(largest) + np.log10(X.shape[1]) > 300:
+        raise ValueError(
+            f"Values as large as {largest:.3g} overflow when the kernel multiplies them; rescale the columns."
+        )

@@ -1,0 +1,150 @@
+"""What two clusters and many do differently ([MKC] sections 2 and 4).
+
+How labels are read off f, what a constraint marks, and how it becomes a column of the dual.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mmc.maxmargin.cutting_plane.kernel_list import Member
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+_NONE = -1
+
+
+class Cut(NamedTuple):
+    """A constraint: for each point the class it is compared with, or −1 where it is not marked."""
+
+    rivals: Labels
+
+    @property
+    def marked(self) -> Labels:
+        """Indices of the points with c_i = 1."""
+        return np.flatnonzero(self.rivals != _NONE)
+
+
+def lead(f: Array) -> Array:
+    """Give |f| for two clusters, the lead of the largest over the second for many."""
+    if f.ndim == 1:
+        return np.abs(f)
+    best = np.partition(f, -2, axis=1)[:, -2:]
+    return np.asarray(best[:, 1] - best[:, 0])
+
+
+class Sides(ABC):
+    """What two clusters and many clusters do differently.
+
+    Attributes
+    ----------
+    n_blocks : int
+        Values that f has at a point.
+    free_shifts : bool
+        Whether the multipliers of the balance, one for each of those values, have columns in the Gram matrix.
+    """
+
+    n_blocks: int
+    free_shifts: bool
+
+    @abstractmethod
+    def labels(self, f: Array) -> Labels:
+        """Read the labels off f, of shape (n, n_blocks)."""
+
+    @abstractmethod
+    def cut(self, f: Array, labels: Labels) -> Cut:
+        """Find the most violated constraint."""
+
+    @abstractmethod
+    def rows(self, cut: Cut, labels: Labels, points: slice | Labels) -> Array:
+        """Give n·a_p at some points, of shape (n_points, n_blocks)."""
+
+    @abstractmethod
+    def share(self, cut: Cut, labels: Labels) -> float:
+        """Give s_p."""
+
+    @abstractmethod
+    def first(self, labels: Labels, members: Sequence[Member]) -> Cut:
+        """Give the first constraint, for the labels of the start and f = 0."""
+
+
+class Halves(Sides):
+    """Two clusters: one f with a bias, [MKC] section 2; cluster 1 is f > 0."""
+
+    n_blocks, free_shifts = 1, False
+
+    def labels(self, f: Array) -> Labels:
+        """Read the labels off f, of shape (n, 1)."""
+        return (f[:, 0] > 0).astype(np.int64)
+
+    def cut(self, f: Array, labels: Labels) -> Cut:
+        """Mark the points within the margin, [MKC] eq. 2.16."""
+        return Cut(np.where(np.abs(f[:, 0]) < 1.0, 1 - labels, _NONE))
+
+    def rows(self, cut: Cut, labels: Labels, points: slice | Labels) -> Array:
+        """Give c∘z at some points."""
+        z = np.where(labels[points] == 1, 1.0, -1.0)
+        return np.asarray(np.where(cut.rivals[points] != _NONE, z, 0.0))[:, None]
+
+    def share(self, cut: Cut, labels: Labels) -> float:
+        """Give mean(c)."""
+        return float((cut.rivals != _NONE).mean())
+
+    def first(self, labels: Labels, members: Sequence[Member]) -> Cut:
+        """Mark every point."""
+        return Cut(1 - labels)
+
+
+class Classes(Sides):
+    """Many clusters: one f_p for each and no bias, [MKC] section 4."""
+
+    free_shifts = True
+
+    def __init__(self, n_clusters: int) -> None:
+        self.n_blocks = n_clusters
+
+    def labels(self, f: Array) -> Labels:
+        """Read the labels off f, of shape (n, n_clusters)."""
+        return np.asarray(f.argmax(axis=1), dtype=np.int64)
+
+    def cut(self, f: Array, labels: Labels) -> Cut:
+        """Compare the points within the margin with the second best class, [MKC] theorem 4.3."""
+        others = f.copy()
+        others[np.arange(len(f)), labels] = -np.inf
+        second = others.argmax(axis=1)
+        return Cut(np.where(f.max(axis=1) - others.max(axis=1) < 1.0, second, _NONE))
+
+    def rows(self, cut: Cut, labels: Labels, points: slice | Labels) -> Array:
+        """Give +1 at a point's class and −1 at its rival, 0 where they are the same."""
+        rivals, own = cut.rivals[points], labels[points]
+        rows = np.zeros((len(own), self.n_blocks))
+        i = np.flatnonzero((rivals != _NONE) & (rivals != own))
+        rows[i, own[i]] = 1.0
+        rows[i, rivals[i]] = -1.0
+        return rows
+
+    def share(self, cut: Cut, labels: Labels) -> float:
+        """Give the share of marked points whose class is not the one that they are compared with."""
+        return float(((cut.rivals != _NONE) & (cut.rivals != labels)).mean())
+
+    def first(self, labels: Labels, members: Sequence[Member]) -> Cut:
+        """Mark every point and compare it with the nearest other class in the mean of the kernels.
+
+        At f = 0 every constraint that marks all points is violated alike; this one tells most.
+        """
+        counts = np.maximum(np.bincount(labels, minlength=self.n_blocks), 1)
+        centres = (
+            labels[:, None] == np.arange(self.n_blocks)
+        ) / counts  # columns are the classes' mean weights
+        distance = np.zeros((len(labels), self.n_blocks))
+        for member in members:
+            product = member.matrix @ centres
+            distance += np.einsum("ip,ip->p", centres, product) - 2.0 * product
+        distance[np.arange(len(labels)), labels] = np.inf
+        return Cut(np.asarray(distance.argmin(axis=1), dtype=np.int64))

@@ -1,0 +1,211 @@
+"""One start of the cutting-plane method: cut after cut, and the CCCP between them.
+
+The problem, its symbols and its costs are told in `mmc.maxmargin.cutting_plane`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mmc.maxmargin.cutting_plane.constraints import Cut, Sides, lead
+from mmc.maxmargin.cutting_plane.kernel_list import Member
+from mmc.maxmargin.cutting_plane.working_set import Fit, WorkingSet
+from mmc.stepping import State
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+#: The CCCP ends after so many problems at the latest; with many clusters its objective may rise.
+_MAX_CCCP = 50
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CutState(State):
+    """The solution on a working set, and the constraint that it violates most.
+
+    Attributes
+    ----------
+    f : ndarray of shape (n_samples,) or (n_samples, n_clusters)
+        f(x) for two clusters, whose sign is the label; otherwise f_p(x), the largest of which is. Before the
+        first cut it is zero, and the labels are those of the start.
+    slack : float
+        ξ of the solution on Ω.
+    violation : float
+        What ξ would have to be for all constraints: the mean loss of the points, [MKC] eq. 2.11.
+    marked : ndarray
+        Points that the most violated constraint marks, c_i = 1: those within the margin.
+    n_cuts : int
+        |Ω|.
+    n_cccp : int
+        Convex problems that were solved on Ω.
+    lower : float
+        The objective on Ω alone, ½ Σ‖v_k‖²/β_k + Cξ.
+    beta : ndarray of shape (n_kernels,)
+    kernels : tuple of str
+        What the entries of beta belong to.
+    coef : ndarray of shape (n_samples,) or (n_samples, n_clusters)
+        Coefficients of the points, the same for every kernel: f = Σ_k β_k K_k coef + bias.
+    bias : float
+        Mean of f for two clusters; 0 for many.
+    moved : ndarray
+        Points whose cluster differs from the previous state's.
+    """
+
+    f: Array
+    slack: float
+    violation: float
+    marked: Labels
+    n_cuts: int
+    n_cccp: int
+    lower: float
+    beta: Array
+    kernels: tuple[str, ...]
+    coef: Array
+    bias: float
+    moved: Labels
+
+    @property
+    def gap(self) -> float:
+        """By how much the newest constraint is violated."""
+        return self.violation - self.slack
+
+    @property
+    def caption(self) -> str:
+        """One sentence that says what happened in this step."""
+        if self.n_cuts == 0:
+            return "start: no constraint yet, so every point is within the margin"
+        empty = ""
+        if self.n_empty:
+            empty = f"; {self.n_empty} cluster{'s are' if self.n_empty > 1 else ' is'} empty"
+        n = len(self.marked)
+        what = f"{n} point{'' if n == 1 else 's'} within the margin, gap {self.gap:.2g}"
+        end = ", done" if self.converged else ""
+        return f"{self.n_cuts} cut{'s' if self.n_cuts > 1 else ''}: {what}{empty}{end}"
+
+    @property
+    def changed(self) -> Labels:
+        """The points that the newest constraint marks."""
+        return self.marked
+
+    @property
+    def warning(self) -> str:
+        """That clusters were lost, where they were."""
+        if not self.n_empty:
+            return ""
+        k = 2 if self.f.ndim == 1 else self.f.shape[1]
+        return (
+            f"Only {k - self.n_empty} of {k} clusters hold points: with these settings a wider margin was "
+            "found without the others. Try more starts (n_init), another C or balance, or fewer clusters."
+        )
+
+    @property
+    def rings(self) -> str:
+        """What is said of the points in `changed`, which a picture rings."""
+        return (
+            "Rings mark the points within the margin (dotted): the newest constraint is about them. Below: "
+            "by how much it is violated, and the objective with all constraints, and (dashed) with those so "
+            "far."
+        )
+
+    def confidence(self) -> Array:
+        """How far a point is beyond the border, as a share of the margin, cut off at 1."""
+        return np.clip(lead(self.f), 0.0, 1.0)
+
+
+def cutting_planes(
+    members: Sequence[Member],
+    sides: Sides,
+    labels: Labels,
+    *,
+    C: float,
+    balance: float,
+    epsilon: float,
+    tol: float,
+) -> Iterator[CutState]:
+    """Add the most violated constraint and solve again until none is violated by more than ε.
+
+    [MKC] Algorithms 1 and 3.
+
+    Parameters
+    ----------
+    members : sequence of Member
+    sides : Sides
+    labels : ndarray of shape (n,)
+        The start: the labels z at which the first constraint is linearised.
+    C, balance, epsilon, tol : float
+
+    Yields
+    ------
+    CutState
+        First that of the empty working set, v = 0.
+    """
+    n, m, M = len(labels), sides.n_blocks, len(members)
+    titles = tuple(member.kernel.title for member in members)
+    progress = 0.0
+
+    def state(
+        fit: Fit, cut: Cut, n_cuts: int, n_cccp: int, labels: Labels, before: Labels, last: bool
+    ) -> CutState:
+        nonlocal progress
+        f = fit.f if m > 1 else fit.f[:, 0]
+        violation = float(np.clip(1.0 - lead(f), 0.0, None).mean())
+        gap = violation - fit.slack
+        done = np.log(max(gap, epsilon)) / np.log(epsilon)  # from a gap of one to ε
+        progress = max(progress, float(min(done, 0.99)))
+        return CutState(
+            labels=labels,
+            objective=fit.norm + C * violation,
+            converged=last or (n_cuts > 0 and gap <= epsilon),
+            progress=progress,
+            n_empty=max(m, 2) - len(np.unique(labels)),
+            f=f,
+            slack=fit.slack,
+            violation=violation,
+            marked=cut.marked,
+            n_cuts=n_cuts,
+            n_cccp=n_cccp,
+            lower=fit.norm + C * fit.slack,
+            beta=fit.beta,
+            kernels=titles,
+            coef=fit.coef if m > 1 else fit.coef[:, 0],
+            bias=fit.bias,
+            moved=np.flatnonzero(labels != before),
+        )
+
+    nothing = np.zeros((n, m))
+    cut = sides.first(labels, members)
+    yield state(Fit(nothing, nothing, 0.0, np.full(M, M**-0.5), 0.0, 0.0), cut, 0, 0, labels, labels, False)
+    working = WorkingSet(members, sides, labels)
+    while True:
+        before = working.labels
+        working.add(cut)
+        fit, n_cccp = _cccp(working, C, balance, tol)
+        found = sides.labels(fit.f)
+        cut = sides.cut(fit.f, found)
+        # With many clusters the CCCP need not settle, and a constraint that is there already helps no more.
+        known = any(np.array_equal(cut.rivals, old.rivals) for old in working.cuts)
+        yield state(fit, cut, len(working.cuts), n_cccp, found, before, known)
+        working.relabel(found)
+
+
+def _cccp(working: WorkingSet, C: float, balance: float, tol: float) -> tuple[Fit, int]:
+    """Solve, label anew and linearise there, [MKC] Algorithms 2 and 4, until the objective hardly changes.
+
+    With many clusters it may go round in circles, which ends it too.
+    """
+    last, n_solved = np.inf, 0
+    seen = {working.labels.tobytes()}
+    while True:
+        fit = working.solve(C, balance)
+        n_solved += 1
+        value = fit.norm + C * fit.slack
+        labels = working.sides.labels(fit.f)
+        if labels.tobytes() in seen or abs(last - value) <= tol * value or n_solved == _MAX_CCCP:
+            return fit, n_solved
+        seen.add(labels.tobytes())
+        last = value
+        working.relabel(labels)

@@ -1,0 +1,35 @@
+"""Maximum-margin clustering by training on its own labels: [iterSVR], Zhang, Tsang and Kwok (2009).
+
+Minimised over labels y in {−1, +1}ⁿ with |Σy| ≤ ℓ, and over the classifier f = ⟨w, φ(x)⟩ + b, is
+
+    ‖w‖² + 2C Σ_i L(y_i f(x_i))     (‖w‖² + C Σ (y_i − f_i)² for the least-squares SVM),
+
+by turns: train a classifier on the labels, then let the classifier label the points. Four methods differ in
+the loss L, or in the balance: `IterSVM` (hinge; Algorithm 1), `IterSVR` (ε-insensitive; Algorithm 2),
+`IterLSSVM` (square; section III-C) and `CCCPMMC` (hinge without the balance; appendix).
+
+=============  ====================  ====================================================
+paper          code                  meaning
+=============  ====================  ====================================================
+y_i            labels                +1 is cluster 1, −1 is cluster 0
+ℓ              balance · n           largest difference of the cluster sizes
+λ, w           dual                  coefficients a_i of f = Σ a_i K(x, x_i) + b
+b              bias                  found by a scan, see `mmc.maxmargin.losses`
+y_i f_i        margins               with the labels that the classifier was trained on
+=============  ====================  ====================================================
+
+One step is one round: the bias is placed, points whose sign has changed flip, and the classifier is trained
+on the new labels. The start is a state too, with the classifier that its labels give.
+
+Costs for n points: the kernel matrix once (n² d); a round of `IterSVM` or `IterSVR` is one training by
+libsvm, between n² and n³; `IterLSSVM` factors once (n³/3) and a round is n². The scan is n log n. Memory: at
+most three arrays of n×n; after the fit none but a precomputed kernel, which the states keep.
+
+Deviations: the scan takes n log n instead of ℓ·n; the SVM objective of a state is computed when it is asked
+for; a training that libsvm does not finish within 5·10⁹/n steps is used as it stands, which the caption says.
+"""
+
+from mmc.maxmargin.iterative.estimators import CCCPMMC, IterLSSVM, IterSVM, IterSVR
+from mmc.maxmargin.iterative.recursive import RecursiveBinary
+
+__all__ = ["CCCPMMC", "IterLSSVM", "IterSVM", "IterSVR", "RecursiveBinary"]

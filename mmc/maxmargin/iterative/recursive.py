@@ -1,0 +1,303 @@
+"""Many clusters by parting in two again and again, as [iterSVR] section IV-C does with images.
+
+One cluster holds all points at first. As long as there are fewer clusters than wanted, one of them is chosen
+by a stated rule and handed to a method for two clusters, which sees nothing but its points. The result is a
+tree; a new point goes down it from the root.
+
+One step is a step of the method that parts a cluster, start after start, and its best start ends the split.
+Costs: those of k − 1 fits of the method, each on the points of one cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from copy import copy
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+
+from mmc.base import StepwiseClusterer, require_points
+from mmc.maxmargin.iterative.estimators import IterLSSVM
+from mmc.stepping import State
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+#: Farther than any margin: the answer of a cluster that does not exist yet, and of the first one of all.
+_FAR = 1e9
+
+
+class Split(NamedTuple):
+    """A cluster that was parted: which one, what its other half is called, by what, and with which points."""
+
+    cluster: int
+    other: int
+    model: StepwiseClusterer
+    state: State
+    members: Labels
+
+
+class Problem(NamedTuple):
+    """What stays fixed."""
+
+    X: Array
+    seeds: list[int]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RecursiveState(State):
+    """A tree on the way.
+
+    Attributes
+    ----------
+    splits : tuple of Split
+        In the order in which they were made; the last one may still be moving.
+    n_splits : int
+        How many there will be.
+    detail : str
+        What the method did to the cluster.
+    moved : ndarray
+        Points whose label differs from the previous state's.
+    """
+
+    splits: tuple[Split, ...]
+    n_splits: int
+    detail: str
+    moved: Labels
+
+    @property
+    def caption(self) -> str:
+        """One sentence that says what happened in this step."""
+        if not self.splits:
+            return f"start: one cluster of {len(self.labels)} points"
+        last = self.splits[-1]
+        where = f"split {len(self.splits)} of {self.n_splits}"
+        return f"{where}, cluster {last.cluster} of {len(last.members)} points: {self.detail}"
+
+    @property
+    def changed(self) -> Labels:
+        """Indices of the points that this step moved."""
+        return self.moved
+
+    def confidence(self) -> Array | None:
+        """How sure the least sure model on a point's way down the tree is; None before the first split."""
+        result: Array | None = None
+        for split in self.splits:
+            sure = split.state.confidence()
+            if sure is None:
+                return None
+            result = np.ones(len(self.labels)) if result is None else result
+            result[split.members] = np.minimum(result[split.members], sure)
+        return result
+
+
+class RecursiveBinary(StepwiseClusterer):
+    """Many clusters by a method for two, splitting one cluster after another ([iterSVR] section IV-C).
+
+    Parameters
+    ----------
+    estimator : StepwiseClusterer or None, default=None
+        A method for two clusters; it is copied for every split. None means ``IterLSSVM()``, the quickest.
+    n_clusters : int, default=3
+    split : {"spread", "size"}, default="spread"
+        Which cluster is split next: the one with the largest sum of squared distances to its mean (in the
+        space of the kernel, where one is given as a matrix), or the one with most points. Among equals the
+        lower number.
+    random_state : int, RandomState or None, default=None
+        Gives every split a seed of its own.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+    objective_ : float
+        Sum of the objectives of all splits. It compares trees of the same method only.
+    splits_ : tuple of Split
+        The tree: which cluster was split, what its other half is called, and the fitted method.
+    n_iter_ : int
+        Steps of all splits together.
+    start_objectives_ : ndarray of shape (1,)
+    state_ : RecursiveState
+
+    Notes
+    -----
+    *The balance.* The method's `balance` bounds how unequal the two halves may be, and one cluster against
+    two of the same size differ by a third of the points already. The default of `IterLSSVM`, 0.35, allows it.
+
+    *New points* go down the tree. `decision_function` gives for each cluster the smallest margin on the way
+    to it, which is positive for the cluster where the point arrives and negative for all others. On the
+    training points `predict` equals `labels_` if that holds for the method.
+
+    *Stopped half-way* there are fewer clusters than asked for.
+
+    A cluster that cannot be split further, because its points are equal or too few or because the method
+    leaves one half empty, ends the fit with a message.
+
+    References
+    ----------
+    K. Zhang, I. W. Tsang, J. T. Kwok: Maximum Margin Clustering Made Practical. IEEE Transactions on Neural
+    Networks 20, 2009.
+
+    Examples
+    --------
+    >>> from mmc import IterSVR, RecursiveBinary
+    >>> from mmc.datasets import make_three_gaussians
+    >>> X, y = make_three_gaussians(150, random_state=0)
+    >>> model = RecursiveBinary(IterSVR(), n_clusters=3, random_state=0).fit(X)
+    >>> len(model.splits_)
+    2
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "estimator": [HasMethods(["iter_fit", "follow"]), None],
+        "n_clusters": [Interval(Integral, 2, None, closed="left")],
+        "split": [StrOptions({"spread", "size"})],
+        "random_state": ["random_state"],
+    }
+
+    splits_: tuple[Split, ...]
+
+    def __init__(
+        self,
+        estimator: StepwiseClusterer | None = None,
+        n_clusters: int = 3,
+        *,
+        split: str = "spread",
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_clusters = n_clusters
+        self.split = split
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._is_pairwise()
+        return tags
+
+    def _is_pairwise(self) -> bool:
+        return getattr(self.estimator, "kernel", "") == "precomputed"
+
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        method = self._method(0)
+        method._validate_params()
+        if method.get_params().get("n_clusters") != 2:
+            raise ValueError(f"estimator={method!r} must part points in two: set its n_clusters=2.")
+
+    def _prepare(self, X: Array) -> Problem:
+        require_points(len(X), self.n_clusters)
+        if self._is_pairwise() and X.shape[0] != X.shape[1]:
+            raise ValueError(f"A precomputed kernel must be a square matrix, this one is {X.shape}.")
+        rng = check_random_state(self.random_state)
+        return Problem(X, [int(rng.randint(2**31 - 1)) for _ in range(self.n_clusters - 1)])
+
+    def _method(self, seed: int) -> StepwiseClusterer:
+        method = IterLSSVM() if self.estimator is None else clone(self.estimator)
+        return method.set_params(random_state=seed) if "random_state" in method.get_params() else method
+
+    def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
+        return 1, [self._states(problem)]
+
+    def _states(self, problem: Problem) -> Iterator[RecursiveState]:
+        X, n_splits = problem.X, len(problem.seeds)
+        state = RecursiveState(
+            labels=np.zeros(len(X), dtype=np.int64),
+            objective=0.0,
+            splits=(),
+            n_splits=n_splits,
+            detail="",
+            moved=np.empty(0, dtype=np.int64),
+        )
+        yield state
+        for number, seed in enumerate(problem.seeds, start=1):
+            before = state
+            members = self._next_members(X, before.labels)
+            for parted in self._part(X, members, int(before.labels[members[0]]), number, seed):
+                labels = before.labels.copy()
+                labels[members[parted.split.state.labels == 1]] = number
+                state = RecursiveState(
+                    labels=labels,
+                    objective=before.objective + parted.split.state.objective,
+                    converged=parted.done == 1.0 and number == n_splits,
+                    progress=(number - 1 + parted.done) / n_splits,
+                    splits=(*before.splits, parted.split),
+                    n_splits=n_splits,
+                    detail=parted.detail,
+                    moved=np.flatnonzero(labels != state.labels),
+                )
+                yield state
+
+    def _next_members(self, X: Array, labels: Labels) -> Labels:
+        """Give the points of the cluster that is split next."""
+        clusters = [np.flatnonzero(labels == h) for h in range(int(labels.max()) + 1)]
+        measure = len if self.split == "size" else lambda members: self._spread(self._points(X, members))
+        return max((members for members in clusters if len(members) > 1), key=measure)
+
+    def _spread(self, points: Array) -> float:
+        if self._is_pairwise():
+            return float(np.trace(points) - points.sum() / len(points))
+        return float(points.var(axis=0).sum() * len(points))
+
+    def _points(self, X: Array, members: Labels) -> Array:
+        return X[np.ix_(members, members)] if self._is_pairwise() else X[members]
+
+    def _part(self, X: Array, members: Labels, cluster: int, other: int, seed: int) -> Iterator[_Parted]:
+        """Part a cluster; gives every step of the method, and last the end that it kept."""
+        model = self._method(seed)
+        try:
+            for step in model.iter_fit(self._points(X, members)):
+                # The model goes on, and a state must not change with it.
+                split = Split(cluster, other, copy(model), step.state, members)
+                start = f"start {step.start + 1} of {step.n_starts}, " if step.n_starts > 1 else ""
+                yield _Parted(split, start + step.state.caption, 0.99 * step.progress)
+        except ValueError as error:
+            raise ValueError(self._refusal(cluster, members, other, str(error))) from error
+        sizes = np.bincount(model.labels_, minlength=2)
+        if sizes.min() == 0:
+            raise ValueError(self._refusal(cluster, members, other, "One half is empty."))
+        detail = f"parted into {sizes[0]} and {sizes[1]} points"
+        yield _Parted(Split(cluster, other, model, model.state_, members), detail, 1.0)
+
+    def _refusal(self, cluster: int, members: Labels, reached: int, reason: str) -> str:
+        fewer = f"Ask for at most {reached} clusters, or change" if reached > 1 else "Change"
+        return (
+            f"Cluster {cluster} of {len(members)} points cannot be split: {reason} {fewer} the parameters of "
+            "the method."
+        )
+
+    def _adopt(self, state: RecursiveState) -> None:
+        self.splits_ = state.splits
+
+    def _follow(self, X: Array) -> Callable[[RecursiveState], Array]:
+        answers: dict[int, Callable[[State], Array]] = {}
+
+        def values(state: RecursiveState) -> Array:
+            # Going down the tree, a cluster's answer is the smallest margin on the way to it.
+            scores = np.full((len(X), self.n_clusters), -_FAR)
+            scores[:, 0] = _FAR
+            for split in state.splits:
+                # One kernel serves all states of a split, whose models differ in nothing else.
+                if split.other not in answers:
+                    points = X[:, split.members] if self._is_pairwise() else X
+                    answers[split.other] = split.model.follow(points)
+                below, above = answers[split.other](split.state).T
+                margin = (above - below) / 2.0
+                scores[:, split.other] = np.minimum(scores[:, split.cluster], margin)
+                scores[:, split.cluster] = np.minimum(scores[:, split.cluster], -margin)
+            return scores
+
+        return values
+
+
+class _Parted(NamedTuple):
+    """A cluster parted by one step, what happened, and which share of the split is done."""
+
+    split: Split
+    detail: str
+    done: float

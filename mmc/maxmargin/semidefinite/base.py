@@ -1,0 +1,189 @@
+"""What MMC and GMMC share: solving a semidefinite program in steps, rounding each of them, and their states.
+
+The programs, their symbols and their costs are told in `mmc.maxmargin.semidefinite`.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from mmc.errors import SolverError
+from mmc.kernels import Kernel, require_memory
+from mmc.maxmargin.binary import Array, BinaryClusterer, BinaryState, Labels, size_bound
+from mmc.maxmargin.machines import SVMachine
+from mmc.maxmargin.semidefinite.programs import Iterate, Program, positive_part, solve
+from mmc.maxmargin.semidefinite.rounding import Rounded, round_matrix
+from mmc.stepping import State
+
+#: Random vectors that are rounded before the program is solved, so that watching costs little.
+_N_ON_THE_WAY = 20
+
+#: Steps of libsvm times points that a labelling is judged by: hundreds of them are, and none may hold up all.
+_EFFORT = 3e6
+
+#: A matrix whose largest eigenvalue is below this share of n says nothing; the diagonal should be about 1.
+_NOTHING = 1e-3
+
+
+class Problem(NamedTuple):
+    """What stays fixed during the fit."""
+
+    kernel: Kernel
+    K: Array
+    machine: SVMachine
+    bound: int
+    directions: Array
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SemidefiniteState(BinaryState):
+    """A matrix in place of yyᵀ, and the labels that it is rounded to.
+
+    Attributes
+    ----------
+    matrix : ndarray of shape (n_samples, n_samples)
+        M, in single precision.
+    spectrum : ndarray of shape (n_samples,)
+        Eigenvalues of M, the largest first; one alone means that M is yyᵀ.
+    soft : ndarray of shape (n_samples,)
+        The vector that was rounded.
+    relaxation : float
+        Value of the program; until it is solved, that of a point near its constraints.
+    dual : ndarray of shape (n_samples,)
+        Coefficients of the SVM of these labels.
+    bias : float
+    solver : str
+    """
+
+    matrix: NDArray[np.float32]
+    spectrum: Array
+    soft: Array
+    relaxation: float
+    dual: Array
+    bias: float
+    solver: str
+
+    @property
+    def share(self) -> float:
+        """How much of M its first eigenvector carries: 1 where M is made of labels."""
+        return float(self.spectrum[0] / max(np.maximum(self.spectrum, 0.0).sum(), 1e-300))
+
+    @property
+    def caption(self) -> str:
+        """One sentence that says what happened in this step."""
+        done = "solved" if self.converged else "still solving"
+        return (
+            f"{self.solver} {done} after {self.n_done} iterations: the program's value is "
+            f"{self.relaxation:.4g}, the first eigenvector carries {self.share:.0%} of the matrix, "
+            f"and the labels have the objective {self.objective:.4g}"
+        )
+
+
+class SemidefiniteClusterer(BinaryClusterer):
+    """What MMC and GMMC share: solving in steps, and rounding each of them."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **{
+            name: rule
+            for name, rule in BinaryClusterer._parameter_constraints.items()
+            if name not in ("n_init", "max_iter")
+        },
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "balance": [Interval(Real, 0, 1, closed="both")],
+        "n_draws": [Interval(Integral, 0, 10_000, closed="both")],
+        "solver": [StrOptions({"SCS", "CLARABEL"})],
+        "tol": [Interval(Real, 0, 1, closed="neither")],
+        "time_limit": [Interval(Real, 0, None, closed="neither")],
+        "max_samples": [Interval(Integral, 2, None, closed="left")],
+    }
+
+    C: float
+    balance: float
+    n_draws: int
+    solver: str
+    tol: float
+    time_limit: float
+    max_samples: int
+
+    #: How the cost grows, for the refusal of too many points.
+    _cost: ClassVar[str]
+
+    @abstractmethod
+    def _program(self, K: Array, bound: int) -> Program:
+        """Write the program down; `K` is positive semi-definite."""
+
+    @abstractmethod
+    def _n_arrays(self, n: int) -> int:
+        """Give the memory that solving takes, in arrays of n×n."""
+
+    def _prepare(self, X: Array) -> Problem:
+        n = len(X)
+        if n > self.max_samples:
+            name = type(self).__name__
+            raise ValueError(
+                f"n_samples={n} is more than max_samples={self.max_samples}: the semidefinite program of "
+                f"{name} {self._cost}. Cluster a sample of at most {self.max_samples} points and assign the "
+                f"others with predict, or raise max_samples if you have the time and the memory."
+            )
+        require_memory(n, self._n_arrays(n))
+        bound = size_bound(self.balance, n)
+        kernel, K = self._gram(X)
+        directions = check_random_state(self.random_state).standard_normal((self.n_draws, n))
+        return Problem(kernel, K, SVMachine(K, self.C, _EFFORT), bound, directions)
+
+    def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
+        self.kernel_ = problem.kernel
+        return 1, [self._states(problem)]
+
+    def _states(self, problem: Problem) -> Iterator[SemidefiniteState]:
+        K = problem.K if problem.kernel.is_psd else positive_part(problem.K)
+        program = self._program(K, problem.bound)
+        before: Labels | None = None
+        progress, first = 0.0, 0.0
+        for iterate in solve(program, self.solver, self.tol, self.time_limit):
+            directions = problem.directions if iterate.solved else problem.directions[:_N_ON_THE_WAY]
+            rounded = round_matrix(iterate.matrix, problem.machine, problem.bound, directions)
+            if iterate.solved and rounded.spectrum[0] < _NOTHING * len(K):
+                raise SolverError(
+                    f"With C={self.C:g} the best solution of {type(self).__name__} is f = 0, which pays for "
+                    f"every point and parts none. Raise C, take a smaller width, or see whether the points "
+                    f"differ.",
+                    "trivial",
+                )
+            # Residuals fall by about the same factor in every step, so that their logarithm tells the way.
+            way = max(float(np.log(max(iterate.residual, 1e-300) / self.tol)), 0.0)
+            first = first or way
+            progress = max(progress, min(0.99, 1.0 - way / first) if first else 0.0)
+            moved = np.arange(0) if before is None else np.flatnonzero(rounded.labels != before)
+            before = rounded.labels
+            yield self._state(iterate, rounded, moved, progress)
+
+    def _state(self, iterate: Iterate, rounded: Rounded, moved: Labels, progress: float) -> SemidefiniteState:
+        return SemidefiniteState(
+            labels=rounded.labels,
+            objective=rounded.objective,
+            converged=iterate.solved,
+            progress=1.0 if iterate.solved else progress,
+            n_done=iterate.n_done,
+            f=rounded.trained.values + rounded.trained.bias,
+            moved=moved,
+            matrix=iterate.matrix.astype(np.float32),
+            spectrum=rounded.spectrum,
+            soft=rounded.soft,
+            relaxation=iterate.value,
+            dual=rounded.trained.dual,
+            bias=rounded.trained.bias,
+            solver=self.solver,
+        )
+
+    def _model(self, state: SemidefiniteState) -> tuple[Array, float]:
+        return state.dual, state.bias

@@ -1,0 +1,231 @@
+"""The semidefinite programs of [iterSVR] eqs. 6 and 7 as cvxpy models, and how they are solved in steps.
+
+What they mean, their symbols and their costs are told in `mmc.maxmargin.semidefinite`. cvxpy is loaded when a
+program is written down and not before.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from mmc.errors import SolverError
+
+Array = NDArray[np.float64]
+
+#: What is added to the diagonal of K before it is inverted, as a share of the mean diagonal.
+RIDGE = 1e-4
+
+#: Iterations of SCS in a step: the first step, and the most. SCS adapts its scale only within longer runs.
+_FIRST_RUN, _LONGEST_RUN = 25, 200
+
+
+class Program(NamedTuple):
+    """A semidefinite program as a cvxpy model.
+
+    Attributes
+    ----------
+    problem : cvxpy.Problem
+    matrix : callable
+        Reads M off the model when it has been solved.
+    dense : bool
+        Whether the constraints are dense, which decides how SCS solves its linear systems.
+    """
+
+    problem: Any
+    matrix: Callable[[], Array]
+    dense: bool
+
+
+class Iterate(NamedTuple):
+    """Where a solver has got to.
+
+    Attributes
+    ----------
+    matrix : ndarray of shape (n, n)
+    value : float
+        Of the program's objective.
+    residual : float
+        The largest of SCS's residuals.
+    n_done : int
+        Iterations so far.
+    solved : bool
+    """
+
+    matrix: Array
+    value: float
+    residual: float
+    n_done: int
+    solved: bool
+
+
+def mmc_program(K: Array, C: float, l: float) -> Program:  # noqa: E741, the paper's ℓ
+    """Write down [iterSVR] eq. 6.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+    C : float
+    l : float
+        ℓ, the largest |Σy|.
+
+    Returns
+    -------
+    Program
+    """
+    import cvxpy as cp
+
+    n = len(K)
+    e = np.ones(n)
+    M = cp.Variable((n, n), PSD=True)
+    delta = cp.Variable((1, 1))
+    mu, nu = cp.Variable((n, 1), nonneg=True), cp.Variable((n, 1), nonneg=True)
+    c = e[:, None] + mu - nu
+    constraints = [
+        cp.bmat([[cp.multiply(M, K), c], [c.T, delta - 2.0 * C * cp.sum(nu)]]) >> 0,
+        cp.diag(M) == e,
+        M @ e <= l,
+        M @ e >= -l,
+    ]
+    return Program(
+        cp.Problem(cp.Minimize(cp.sum(delta)), constraints), lambda: np.asarray(M.value), dense=False
+    )
+
+
+def gmmc_program(K: Array, C: float) -> Program:
+    """Write down [iterSVR] eq. 7, with C for C_e, a ridge of `RIDGE` and the constraint in other coordinates.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+    C : float
+
+    Returns
+    -------
+    Program
+
+    Raises
+    ------
+    ValueError
+        If the kernel is zero.
+    """
+    import cvxpy as cp
+
+    n = len(K)
+    if not np.trace(K) > 0:
+        raise ValueError(
+            "The kernel is zero at every point, so that nothing can be parted. Check the columns."
+        )
+    e, e0 = np.ones(n), np.append(np.ones(n), 0.0)
+    P = np.column_stack([np.eye(n), e])
+    A = P.T @ np.linalg.solve(K + RIDGE * np.trace(K) / n * np.eye(n), P) + C * np.outer(e0, e0)
+    A = (A + A.T) / 2.0
+    T = np.linalg.inv(np.linalg.cholesky(A)).T  # TᵀAT = I, and the same matrices are semi-definite
+    gamma = cp.Variable(n)
+    slack = A - cp.diag(cp.hstack([gamma, 0.0]))
+    constraints = [T.T @ slack @ T >> 0, gamma >= 0, gamma <= C]
+
+    def matrix() -> Array:
+        return np.asarray(T @ constraints[0].dual_value @ T.T)[:n, :n]
+
+    return Program(cp.Problem(cp.Maximize(cp.sum(gamma)), constraints), matrix, dense=True)
+
+
+def positive_part(K: Array) -> Array:
+    """Leave out the negative eigenvalues of a symmetric matrix."""
+    values, vectors = np.linalg.eigh(K)
+    return np.asarray((vectors * np.maximum(values, 0.0)) @ vectors.T)
+
+
+def solve(program: Program, solver: str, tol: float, time_limit: float) -> Iterator[Iterate]:
+    """Solve a program, and say from time to time where it has got to.
+
+    Parameters
+    ----------
+    program : Program
+    solver : {"SCS", "CLARABEL"}
+    tol : float
+    time_limit : float
+        Seconds of solving; what happens between the iterates does not count.
+
+    Yields
+    ------
+    Iterate
+        The last one is solved.
+
+    Raises
+    ------
+    SolverError
+    """
+    return (_by_scs if solver == "SCS" else _by_clarabel)(program, tol, time_limit)
+
+
+def _by_clarabel(program: Program, tol: float, time_limit: float) -> Iterator[Iterate]:
+    import cvxpy as cp
+
+    accuracy = dict.fromkeys(("tol_gap_abs", "tol_gap_rel", "tol_feas"), tol)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # the status is looked at below
+            program.problem.solve(solver=cp.CLARABEL, time_limit=time_limit, **accuracy)
+    except cp.error.SolverError as error:
+        raise _failure("Clarabel", str(error), time_limit) from error
+    if program.problem.status != cp.OPTIMAL:
+        raise _failure("Clarabel", program.problem.status, time_limit)
+    n_done = program.problem.solver_stats.num_iters
+    yield Iterate(program.matrix(), float(program.problem.value), 0.0, n_done, True)
+
+
+def _by_scs(program: Program, tol: float, time_limit: float) -> Iterator[Iterate]:
+    import scs
+    from cvxpy.reductions.solvers.conic_solvers.scs_conif import dims_to_solver_dict
+
+    began = perf_counter()
+    data, chain, inverse = program.problem.get_problem_data("SCS")
+    cone = dims_to_solver_dict(data["dims"])
+    point = {name: data[name] for name in ("A", "b", "c")}
+    settings: dict[str, Any] = {"eps_abs": tol, "eps_rel": tol, "verbose": False}
+    if program.dense and find_spec("scs._scs_dense"):
+        settings["linear_solver"] = "cpu_dense"  # a sparse factor of a dense matrix takes ten times longer
+    spent, n_done, run = perf_counter() - began, 0, _FIRST_RUN
+    while True:
+        began = perf_counter()
+        if spent >= time_limit:
+            raise _failure("SCS", "time limit reached", time_limit)
+        with threadpool_limits(1, user_api="blas"):  # of so small matrices a second thread makes a mess
+            result = scs.solve(point, cone, max_iters=run, time_limit_secs=time_limit - spent, **settings)
+        info = result["info"]
+        solved = info["status_val"] == scs.SOLVED
+        n_done += info["iter"]
+        spent += perf_counter() - began
+        if info["status_val"] in (scs.SOLVED, scs.SOLVED_INACCURATE):
+            if spent >= time_limit and not solved:
+                raise _failure("SCS", "time limit reached", time_limit)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # that an unfinished solution is inaccurate
+                program.problem.unpack_results(result, chain, inverse)
+            residual = max(info["res_pri"], info["res_dual"], abs(info["gap"]))
+            yield Iterate(program.matrix(), float(program.problem.value), residual, n_done, solved)
+            if solved:
+                return
+            point.update((name, result[name]) for name in ("x", "y", "s"))
+            settings["scale"] = info["scale"]
+        elif info["status_val"] not in (scs.INFEASIBLE_INACCURATE, scs.UNBOUNDED_INACCURATE):
+            raise _failure("SCS", info["status"], time_limit)  # the other two are guesses of a short run
+        run = min(2 * run, _LONGEST_RUN)
+
+
+def _failure(solver: str, status: str, time_limit: float) -> SolverError:
+    other = 'another kernel width or solver="CLARABEL"' if solver == "SCS" else 'solver="SCS"'
+    return SolverError(
+        f"{solver} did not solve the program within time_limit={time_limit:g} seconds ({status}). Raise "
+        f"time_limit, loosen tol, or take fewer points, {other}.",
+        status,
+    )

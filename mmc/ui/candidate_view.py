@@ -1,0 +1,228 @@
+"""What there is to see of one candidate beside its clusters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from mmc.datasets import CATALOG
+from mmc.experiment import Experiment
+from mmc.figures import band_curves, cv_heatmap, kernel_graph, posterior_map
+from mmc.infomax.imbalance import Draw, imbalance_draws, summarize
+from mmc.metrics import adjusted_rand_score
+from mmc.ui.jobs import Report
+from mmc.ui.page_frame import notice
+from mmc.ui.player_view import play
+from mmc.ui.result_store import obtain
+from mmc.ui.run_job import Outcome, run
+from mmc.ui.sweep_job import Found, Search, search
+
+_SHARES = tuple(round(0.1 * i, 1) for i in range(1, 11))
+
+
+def show_candidate(found: Found, at: int, outcome: Outcome, content: bytes | None) -> None:
+    """Let a person choose how to look at a candidate, and show it.
+
+    Parameters
+    ----------
+    found : Found
+    at : int
+        Which candidate.
+    outcome : Outcome
+        Its run.
+    content : bytes or None
+        Of the table, where the data are one.
+    """
+    model: Any = outcome.main.estimator
+    views = {"Steps": lambda: _steps(outcome)}
+    if hasattr(model, "predict_proba"):
+        views["Posteriors"] = lambda: _posteriors(outcome, found)
+    if found.trials[at].estimate is not None:
+        views["Cross-validation"] = lambda: _cross_validation(found, at)
+    if getattr(model, "n_neighbors_", 0):
+        views["Graph"] = lambda: _graph(outcome, found)
+    if hasattr(model, "class_prior"):
+        views["Class priors"] = lambda: _priors(outcome, found, content)
+    if st.session_state.get("show") not in (None, *views):
+        del st.session_state["show"]
+    chosen = st.segmented_control(
+        "Show", list(views), default="Steps", required=True, key="show", bind="query-params"
+    )
+    views[str(chosen)]()
+
+
+def _steps(outcome: Outcome) -> None:
+    play(outcome, None)
+
+
+def _posteriors(outcome: Outcome, found: Found) -> None:
+    if found.view.axes is None:
+        st.info(f"{_why(found)} So posteriors cannot be drawn.")
+        return
+    figure = posterior_map(outcome.main.estimator, outcome.main.labels, found.view)
+    st.plotly_chart(figure, key="posteriors", alt="Map of the likeliest cluster and its posterior.")
+    st.caption(
+        "The colour names the likeliest cluster at each place; the paler, the less sure the model is. Where "
+        "clusters are well apart it is sure nearly everywhere."
+    )
+
+
+def _cross_validation(found: Found, at: int) -> None:
+    estimate = found.trials[at].estimate
+    assert estimate is not None
+    st.plotly_chart(cv_heatmap(estimate), key="cv", alt="Cross-validation error over widths and penalties.")
+    penalty = f" and penalty δ = {estimate.delta:.2g}" if estimate.delta else ""
+    st.caption(
+        "The score needs a width and a penalty of its own. They are chosen by cross-validation: fit on four "
+        "fifths of the points, measure on the last. The ring marks the lowest error: "
+        f"width γ = {estimate.gamma:.2g}{penalty}. The error leaves out a constant, so it can be negative."
+    )
+
+
+def _graph(outcome: Outcome, found: Found) -> None:
+    model: Any = outcome.main.estimator
+    state: Any = outcome.main.end
+    if hasattr(model, "eigenvectors_"):
+        names = [f"eigenvector {y + 1} (λ = {v:.4f})" for y, v in enumerate(model.eigenvalues_)]
+        columns, what = model.eigenvectors_, "entry"
+    else:
+        names = [f"posterior of cluster {h}" for h in range(state.posterior.shape[1])]
+        columns, what = state.posterior, "posterior"
+    shown = st.selectbox("Colour", range(len(names)), 1, format_func=names.__getitem__, key="eigenvector")
+    graph = model.graph_
+    figure = kernel_graph(graph.matrix, graph.vertex, columns[:, shown], found.view, what)
+    st.plotly_chart(figure, key="graph", alt="The points, linked to their neighbours.")
+    links = (graph.matrix.nnz - graph.matrix.shape[0]) // 2
+    st.caption(
+        f"{links} links between {graph.matrix.shape[0]} points: each is linked to its {graph.n_neighbors} "
+        "nearest neighbours, and to those whose neighbour it is. Clusters are read off the colours: a point "
+        "belongs to the eigenvector that is most positive there, each scaled to its share."
+    )
+
+
+def _priors(outcome: Outcome, found: Found, content: bytes | None) -> None:
+    model: Any = outcome.main.estimator
+    st.write(
+        "The model is told how large a share of the points each cluster has; by default equal shares. Here "
+        "the smallest cluster gets the share you choose and the others the rest."
+    )
+    shares = _usable(model.n_clusters)
+    share = st.select_slider("Share of the smallest cluster", shares, shares[-1], key="share")
+    fixed = (
+        replace(
+            outcome.experiment,
+            parameters={**outcome.experiment.parameters, "n_neighbors": model.n_neighbors_},
+        )
+        if model.n_neighbors_
+        else outcome.experiment
+    )
+    values = tuple(_prior(s, model.n_clusters) for s in shares)
+    priors = search(Search(fixed, {"class_prior": values}, "objective"), content)
+    left, right = st.columns(2)
+    with left:
+        shown = run(priors.search.candidate(shares.index(share)), content, None)
+        if found.view.axes is None:
+            st.info(_why(found))
+        else:
+            figure = posterior_map(shown.main.estimator, shown.main.labels, found.view)
+            st.plotly_chart(figure, key="prior_map", alt="Posteriors under this share.")
+    with right:
+        st.plotly_chart(
+            band_curves(
+                _agreement(priors, outcome),
+                x="share",
+                curve="with",
+                x_title="share of the smallest cluster",
+                y_title="adjusted Rand index",
+            ),
+            key="prior_curve",
+            alt="Agreement over the share of the smallest cluster.",
+        )
+        _imbalance(fixed)
+
+
+def _agreement(priors: Found, outcome: Outcome) -> pd.DataFrame:
+    others = {"the clusters shown above": outcome.main.labels}
+    if priors.dataset.y is not None:
+        others = {"the reference": priors.dataset.y, **others}
+    rows = [
+        (
+            min(trial.parameters["class_prior"]),
+            f"agreement with {name}",
+            adjusted_rand_score(labels, trial.labels),
+            0.0,
+        )
+        for name, labels in others.items()
+        for trial in priors.trials
+    ]
+    return pd.DataFrame(rows, columns=["share", "with", "mean", "deviation"])
+
+
+@dataclass(frozen=True, eq=False)
+class _Study:
+    key: str
+    draws: tuple[Draw, ...]
+    stopped: str = ""
+
+    @property
+    def nbytes(self) -> int:
+        return 64 * len(self.draws)
+
+
+def _imbalance(experiment: Experiment) -> None:
+    data = experiment.data
+    if data.source not in CATALOG or "imbalance" not in CATALOG[data.source].parameters:
+        return
+    if experiment.parameters["n_clusters"] != CATALOG[data.source].n_clusters:
+        st.caption(
+            "With as many clusters as the data have classes, draws of unequal shares are compared here."
+        )
+        return
+    options = {n: v for n, v in data.options.items() if n not in ("imbalance", "random_state")}
+    key = f"imbalance {experiment.to_json()}"
+
+    def work(report: Report) -> _Study:
+        model: Any = experiment.make()
+        draws: list[Draw] = []
+        for draw in imbalance_draws(model, data.source, options, standardize=data.standardize):
+            draws.append(draw)
+            if not report(len(draws) / 20, "drawing data of unequal shares"):
+                break
+        return _Study(key, tuple(draws))
+
+    try:
+        study = obtain(key, work)
+    except ValueError as error:
+        notice(error)
+        return
+    st.plotly_chart(
+        band_curves(
+            summarize(study.draws),
+            x="share",
+            curve="prior",
+            x_title="true share of the smallest class",
+            y_title="adjusted Rand index",
+        ),
+        key="imbalance_curve",
+        alt="Agreement over the true share of the smallest class, with equal and with true priors.",
+    )
+    st.caption(
+        "Five new draws at each imbalance, as in Figure 9 of the paper, which found that knowing the true "
+        "shares makes little difference."
+    )
+
+
+def _why(found: Found) -> str:
+    return found.view.note or "One column spans no plane."
+
+
+def _usable(k: int) -> list[float]:
+    """Shares from a tenth of an equal one up to it."""
+    return [round(s / k, 4) for s in _SHARES]
+
+
+def _prior(share: float, k: int) -> tuple[float, ...]:
+    return (share, *([round((1.0 - share) / (k - 1), 6)] * (k - 1)))

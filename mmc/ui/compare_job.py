@@ -1,0 +1,195 @@
+"""From a choice of data sets and algorithms to a table of clusterings, filled in as they arrive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import streamlit as st
+
+from mmc import registry
+from mmc.comparison import Attempt, compare, repeats, usual, usual_data
+from mmc.datasets import CATALOG, Dataset
+from mmc.experiment import Data, Experiment
+from mmc.figures import View, make_view
+from mmc.ui.data_sidebar import TABLE, table_controls, usual_k
+from mmc.ui.jobs import LONG_LIMIT, Report
+from mmc.ui.result_store import obtain, reached
+from mmc.ui.run_job import require_content
+
+_FIRST_SETS = ("moons", "circle-gaussian", "anisotropic", "noise")
+_FIRST_ALGORITHMS = ("UMCRLS", "SMIC", "CPMMC", "KMeans", "SpectralClustering", "GaussianMixture")
+
+
+@dataclass(frozen=True)
+class Contest:
+    """What is compared: data sets, each with its number of clusters, algorithms, and how often each runs."""
+
+    data: tuple[Data, ...]
+    n_clusters: tuple[int, ...]
+    algorithms: tuple[str, ...]
+    n_repeats: int
+
+    @cached_property
+    def cells(self) -> dict[tuple[int, int], dict[str, Experiment]]:
+        """The experiments of each cell, by their key, the one that its picture shows first."""
+        return {
+            (r, c): {e.to_json(): e for e in repeats(usual(data, name, k, 0), self.n_repeats)}
+            for r, (data, k) in enumerate(zip(self.data, self.n_clusters, strict=True))
+            for c, name in enumerate(self.algorithms)
+        }
+
+    def cell(self, row: int, column: int) -> Experiment:
+        """Give the experiment that the picture of a cell shows."""
+        return next(iter(self.cells[row, column].values()))
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """The attempts that are done.
+
+    Attributes
+    ----------
+    key : str
+    contest : Contest
+    datasets : tuple of Dataset
+    views : tuple of View
+    attempts : dict from str to Attempt
+        By the key of the experiment.
+    stopped : str
+        Why it ended early; empty where it did not.
+    """
+
+    key: str
+    contest: Contest
+    datasets: tuple[Dataset, ...]
+    views: tuple[View, ...]
+    attempts: dict[str, Attempt] = field(default_factory=dict)
+    stopped: str = ""
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the data and of all labellings."""
+        return sum(d.nbytes for d in self.datasets) + sum(a.labels.nbytes for a in self.attempts.values())
+
+    def done(self, row: int, column: int) -> list[Attempt]:
+        """List the attempts of a cell that are there, its first repeat first."""
+        return [self.attempts[key] for key in self.contest.cells[row, column] if key in self.attempts]
+
+
+def contest_controls() -> tuple[Contest, bytes | None]:
+    """Let a person choose what is compared.
+
+    No control has a name that the playground's address has: a page may not change an address to which its own
+    controls are bound, and a cell opens there.
+
+    Returns
+    -------
+    contest : Contest
+    content : bytes or None
+        Of the loaded file, when a table was chosen and is there.
+    """
+    sets = st.multiselect(
+        "Data sets",
+        [*CATALOG, TABLE],
+        list(_FIRST_SETS),
+        key="sets",
+        bind="query-params",
+        help="One row for each. “noise” has no clusters: it shows what an algorithm invents.",
+    )
+    if st.toggle("All toy sets", key="all_sets", bind="query-params"):
+        sets = [key for key, entry in CATALOG.items() if entry.kind == "toy"]
+    n = int(st.slider("Points of a toy set", 20, 1000, 300, 10, key="points", bind="query-params"))
+    seed = int(st.number_input("Seed of the data", 0, 2**31 - 1, 0, key="draw", bind="query-params"))
+    data = [usual_data(key, n, seed) for key in sets if key != TABLE]
+    n_clusters = [usual_k(d.source) for d in data]
+    content = None
+    if TABLE in sets:
+        table, content = table_controls("table_")
+        data.append(table)
+        n_clusters.append(
+            int(st.slider("Clusters in the table", 2, 20, 3, key="table_k", bind="query-params"))
+        )
+    st.divider()
+    algorithms = st.multiselect(
+        "Algorithms",
+        list(registry.ALGORITHMS),
+        list(_FIRST_ALGORITHMS),
+        key="algorithms",
+        bind="query-params",
+    )
+    if st.toggle("All algorithms", key="all_algorithms", bind="query-params"):
+        algorithms = list(registry.ALGORITHMS)
+    n_repeats = int(
+        st.slider(
+            "Repeats",
+            1,
+            10,
+            3,
+            key="repeats",
+            bind="query-params",
+            help="How often each algorithm runs on each data set, from another seed each time.",
+        )
+    )
+    if not data or not algorithms:
+        raise ValueError("Choose at least one data set and one algorithm on the left.")
+    return Contest(tuple(data), tuple(n_clusters), tuple(algorithms), n_repeats), content
+
+
+def compared(contest: Contest, content: bytes | None, draw: Callable[[Comparison], None]) -> Comparison:
+    """Give the comparison, or show what is done of it and end the page here.
+
+    Parameters
+    ----------
+    contest : Contest
+    content : bytes or None
+        Of the table, where one takes part.
+    draw : callable
+        Shows the attempts so far.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ValueError
+        If the data cannot be loaded.
+    """
+    for data in contest.data:
+        require_content(data, content)
+    before = reached(Comparison)
+    key = repr(contest)
+    return obtain(key, lambda report: _work(key, contest, content, before, report), draw, limit=LONG_LIMIT)
+
+
+def _work(
+    key: str, contest: Contest, content: bytes | None, before: Comparison | None, report: Report
+) -> Comparison:
+    datasets = tuple(data.load(content if data.source == TABLE else None) for data in contest.data)
+    views = tuple(make_view(dataset.X, dataset.feature_names) for dataset in datasets)
+    wanted = _wanted(contest)
+    known = before.attempts if before else {}
+    attempts = {name: known[name] for name in wanted if name in known}
+    comparison = Comparison(key, contest, datasets, views, attempts)
+    todo = [(e.data.source, e) for name, e in wanted.items() if name not in attempts]
+    sources = [data.source for data in contest.data]
+    run = compare(dict(zip(sources, datasets, strict=True)), todo)
+    if not report(len(attempts) / len(wanted), "starting", comparison):
+        return comparison
+    for attempt in run:
+        attempts = {**attempts, attempt.key: attempt}
+        comparison = replace(comparison, attempts=attempts)
+        experiment = attempt.experiment
+        caption = f"{experiment.algorithm} on {experiment.data.source} is done"
+        if not report(len(attempts) / len(wanted), caption, comparison):
+            run.close()  # type: ignore[attr-defined]
+            break
+    return comparison
+
+
+def _wanted(contest: Contest) -> dict[str, Experiment]:
+    """List all experiments by their key: first every cell once, then the repeats."""
+    lists = [list(cell.items()) for cell in contest.cells.values()]
+    return {key: e for i in range(contest.n_repeats) for cell in lists for key, e in cell[i : i + 1]}

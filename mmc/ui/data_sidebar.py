@@ -1,0 +1,297 @@
+"""The left side: data, how they are seen, and experiments that are opened again.
+
+Every control that describes the run is bound to the address, so that a link reproduces it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from mmc import registry
+from mmc.datasets import CATALOG, Dataset, Entry, TableError, read_table
+from mmc.datasets.tables import numeric_columns
+from mmc.experiment import Data, Experiment, fingerprint
+from mmc.ui.page_frame import notice
+from mmc.ui.parameter_sidebar import STRETCH, reach, short
+
+TABLE = "table"
+#: An experiment or an address may ask for more than a control offers, up to these.
+_OPTION_RANGES = {"n_samples": (20, 5000), "noise": (0.0, 1e6), "imbalance": (0.0, 0.9)}
+
+_OPTION_KEYS = {"n_samples": "n", "random_state": "seed"}
+
+
+def data_controls(first: str = "three-gaussians") -> tuple[Data, bytes | None]:
+    """Let a person choose data.
+
+    Parameters
+    ----------
+    first : str
+        Key of the set to begin with.
+
+    Returns
+    -------
+    data : Data
+    content : bytes or None
+        Of the loaded file, when a table was chosen and is there.
+    """
+    # A bound control writes what it shows into the address, so keys are shown, not titles.
+    source = st.selectbox(
+        "Data",
+        [*CATALOG, TABLE],
+        list(CATALOG).index(first),
+        key="data",
+        bind="query-params",
+        on_change=_follow_data,
+        help="Toy sets are drawn anew from the seed; measured sets come with scikit-learn.",
+    )
+    if source == TABLE:
+        st.caption("A table of your own, as a file.")
+        return table_controls()
+    entry = CATALOG[source]
+    st.caption(f"**{entry.title}.** {entry.summary}")
+    options = _entry_options(entry)
+    standardize = _scale_control(entry.standardize)
+    return Data(source, options, standardize), None
+
+
+def usual_k(source: str, classes: Sequence[object] = ()) -> int:
+    """Give the number of clusters to begin with.
+
+    Parameters
+    ----------
+    source : str
+        Key of a built-in set, or "table".
+    classes : sequence
+        The digits that were chosen, if any.
+
+    Returns
+    -------
+    int
+    """
+    if len(classes) > 1:
+        return len(classes)
+    return CATALOG[source].n_clusters if source in CATALOG else 3
+
+
+def view_controls(dataset: Dataset) -> tuple[int, int] | None:
+    """Let a person choose how data of more than two features are seen; None means components."""
+    d = dataset.X.shape[1]
+    if d <= 2:
+        return None
+    view = st.segmented_control(
+        "View",
+        ["Principal components", "Two columns"],
+        default="Principal components",
+        required=True,
+        key="view",
+    )
+    if view != "Two columns":
+        return None
+    left, right = st.columns(2)
+    names = dataset.feature_names
+    with left:
+        i = st.selectbox("Across", range(d), format_func=names.__getitem__, key="view_x")
+    with right:
+        j = st.selectbox("Upwards", range(d), index=1, format_func=names.__getitem__, key="view_y")
+    return int(i), int(j)
+
+
+def open_experiment() -> None:
+    """Let a person open an experiment that was saved as JSON, by its address.
+
+    This cannot stand on the playground: a page may not change an address to which its own controls are bound.
+    """
+    upload = st.file_uploader("Experiment (JSON)", type=["json"], key="experiment_file")
+    if upload is None:
+        return
+    try:
+        experiment = Experiment.from_json(upload.getvalue().decode("utf-8", errors="replace"))
+        query = address(experiment)
+    except ValueError as error:
+        notice(error)
+        return
+    sha, options = experiment.data.sha256[:8], experiment.data.options
+    st.session_state[f"label_{sha}"] = options.get("label")
+    st.session_state[f"columns_{sha}"] = options.get("columns") or []
+    st.switch_page("pages/1_Playground.py", query_params=query)
+
+
+def address(experiment: Experiment) -> dict[str, str | list[str]]:
+    """Give the query parameters with which the playground repeats an experiment.
+
+    Parameters
+    ----------
+    experiment : Experiment
+
+    Returns
+    -------
+    dict
+        Without the choices of columns in a table, which belong to the visitor's file.
+
+    Raises
+    ------
+    ValueError
+        If it asks for more than a page may run.
+    """
+    data = experiment.data
+    entry = registry.get(experiment.algorithm)
+    ranges = {
+        p.name: (p.low, p.high if p.low == p.high else STRETCH * p.high) for p in entry.parameters if p.high
+    }
+    for asked, allowed in ((experiment.parameters, ranges), (data.options, _OPTION_RANGES)):
+        for name, (low, most) in allowed.items():
+            if asked.get(name) is not None and not low <= asked[name] <= most:
+                raise ValueError(
+                    f"{name}={asked[name]} is outside of what this page runs, {low:g} to {most:g}. "
+                    "Use the command line: python -m mmc run."
+                )
+    values: dict[str, Any] = {"data": data.source, "scale": "yes" if data.standardize else "no"}
+    if data.source == TABLE:
+        values["drop"] = data.options.get("missing") == "drop"
+    else:
+        values |= {_OPTION_KEYS.get(name, name): value for name, value in data.options.items()}
+    written = {key: _written(key, value) for key, value in values.items() if value is not None}
+    own = {name: value for name, value in experiment.parameters.items() if value is not None}
+    shown = {entry.parameter(name): value for name, value in own.items()}
+    return written | {"algorithm": entry.name} | {p.key: p.write(value) for p, value in shown.items()}
+
+
+def table_controls(prefix: str = "") -> tuple[Data, bytes | None]:
+    """Let a person load a table and choose among its columns.
+
+    Parameters
+    ----------
+    prefix : str
+        Before the names of what goes into the address, where a page must not share them with the playground.
+
+    Returns
+    -------
+    data : Data
+    content : bytes or None
+    """
+    upload = st.file_uploader(
+        "CSV, TSV or Parquet, at most 20 MB",
+        type=["csv", "tsv", "txt", "parquet"],
+        key="upload",
+        help="The file stays in this server's memory for your visit and is never stored.",
+    )
+    if upload is not None:
+        st.session_state["table"] = (upload.name, upload.getvalue())
+    if "table" not in st.session_state:
+        return Data(TABLE), None
+    name, content = st.session_state["table"]
+    sha = fingerprint(content)
+    try:
+        frame = cached_table(sha, name, content)
+    except TableError:  # the run says what is wrong, beside the controls
+        return Data(TABLE, {}, False, name, sha), content
+    columns = [str(c) for c in frame.columns]
+    if st.session_state.get(f"label_{sha[:8]}") not in (None, *columns):
+        del st.session_state[f"label_{sha[:8]}"]
+    label = st.selectbox(
+        "Reference labels",
+        [None, *columns],
+        format_func=lambda c: "none" if c is None else c,
+        key=f"label_{sha[:8]}",
+        help="A column with known groups. It is left out of the clustering and only used to score it.",
+    )
+    numeric = [c for c in numeric_columns(frame) if c != label]
+    chosen = st.session_state.get(f"columns_{sha[:8]}", [])
+    st.session_state[f"columns_{sha[:8]}"] = [c for c in chosen if c in numeric]
+    used = st.multiselect(
+        "Columns to use", numeric, key=f"columns_{sha[:8]}", placeholder="all numeric columns"
+    )
+    drop = st.toggle("Leave out rows with missing values", key=f"{prefix}drop", bind="query-params")
+    options = {"columns": used or None, "label": label, "missing": "drop" if drop else "error"}
+    return Data(TABLE, options, _scale_control(True, prefix), name, sha), content
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def cached_table(sha: str, name: str, _content: bytes) -> Any:
+    """Read a table once for each content."""
+    return read_table(_content, name=name)
+
+
+def _entry_options(entry: Entry) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    if "n_samples" in entry.parameters:
+        low, high = reach("n", 20, 2000, _OPTION_RANGES["n_samples"][1])
+        options["n_samples"] = int(st.slider("Points", low, high, 300, 10, key="n", bind="query-params"))
+    if "noise" in entry.parameters and entry.noise_max:
+        low, high = reach("noise", 0.0, entry.noise_max, _OPTION_RANGES["noise"][1])
+        options["noise"] = st.slider(
+            "Noise",
+            low,
+            high,
+            entry.noise_default,
+            entry.noise_max / 40,
+            key="noise",
+            bind="query-params",
+            help="How far points stray from the shape: a standard deviation.",
+        )
+    if "classes" in entry.parameters:
+        chosen = st.multiselect(
+            "Which digits",
+            range(10),
+            key="classes",
+            bind="query-params",
+            placeholder="all ten",
+            on_change=_follow_classes,
+        )
+        if chosen:
+            options["classes"] = [int(c) for c in chosen]
+    if "imbalance" in entry.parameters:
+        options["imbalance"] = st.slider(
+            "Imbalance",
+            0.0,
+            0.9,
+            0.0,
+            0.05,
+            key="imbalance",
+            bind="query-params",
+            help="0: groups of equal size. Otherwise each is smaller than the one before by this share.",
+        )
+    if "random_state" in entry.parameters:
+        options["random_state"] = int(
+            st.number_input("Seed of the data", 0, 2**31 - 1, 0, key="seed", bind="query-params")
+        )
+    return options
+
+
+def _scale_control(recommended: bool, prefix: str = "") -> bool:
+    choice = st.selectbox(
+        "Standardise the columns",
+        ["as usual", "yes", "no"],
+        key=f"{prefix}scale",
+        bind="query-params",
+        help="Standardising gives every column mean 0 and variance 1, so that no unit outweighs another. "
+        f"Usual for these data: {'yes' if recommended else 'no'}.",
+    )
+    return recommended if choice == "as usual" else choice == "yes"
+
+
+def _follow_data() -> None:
+    """Set what depends on the data to what is usual for the newly chosen ones."""
+    source = st.session_state["data"]
+    usual: dict[str, Any] = {"n_clusters": usual_k(source), "classes": [], "cluster_sizes": ""}
+    if source in CATALOG and CATALOG[source].noise_default is not None:
+        usual["noise"] = CATALOG[source].noise_default
+    st.session_state.update({key: value for key, value in usual.items() if key in st.session_state})
+
+
+def _follow_classes() -> None:
+    if "n_clusters" in st.session_state:
+        st.session_state["n_clusters"] = usual_k("digits", st.session_state["classes"])
+
+
+def _written(key: str, value: Any) -> str | list[str]:
+    """Write a value as the bound controls do."""
+    if key == "classes":
+        return [str(v) for v in value]
+    if isinstance(value, bool):
+        return str(value).lower()
+    return short(value) if isinstance(value, float) else str(value)

@@ -1,0 +1,74 @@
+"""Files to take home: labels, the experiment, a script, the animation."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import PurePath
+
+import streamlit as st
+
+from mmc import registry
+from mmc.datasets import labels_frame, to_csv_text
+from mmc.figures import animation_html
+from mmc.ui.data_sidebar import address
+from mmc.ui.player_view import drawn
+from mmc.ui.run_job import Outcome
+from mmc.ui.sweep_job import Found
+
+
+def export_buttons(
+    outcome: Outcome, columns: tuple[int, int] | None = None, found: Found | None = None
+) -> None:
+    """Offer the outcome as files; each is made when it is asked for.
+
+    Parameters
+    ----------
+    outcome : Outcome
+    columns : pair of int or None
+        The two columns that the animation shows; None chooses the plane.
+    found : Found or None
+        The search that led to the outcome.
+    """
+    experiment, recording = outcome.experiment, outcome.main
+    name = PurePath(outcome.dataset.name).stem or "table"
+
+    def labels() -> str:
+        return to_csv_text(labels_frame(outcome.dataset, recording.labels, recording.end.confidence()))
+
+    def page() -> str:
+        title = f"{experiment.algorithm} on {outcome.dataset.name}"
+        return animation_html(drawn(outcome, columns)[0], registry.get(experiment.algorithm).objective, title)
+
+    def scores() -> str:
+        assert found is not None
+        return to_csv_text(found.table())
+
+    files = [
+        ("Labels (CSV)", "labels.csv", "text/csv", labels, "All rows and columns, cluster and confidence."),
+        ("Experiment (JSON)", "experiment.json", "application/json", experiment.to_json, "To open it again."),
+        ("Python script", "experiment.py", "text/x-python", experiment.to_script, "Makes the same labels."),
+        ("Animation (HTML)", "animation.html", "text/html", page, "One file that plays in any browser."),
+    ]
+    if found is not None:
+        files.insert(1, ("Scores (CSV)", "scores.csv", "text/csv", scores, "Every candidate and its score."))
+    with st.container(horizontal=True):
+        for label, ending, mime, make, help_ in files:
+            st.download_button(
+                label,
+                make,
+                f"{name}-{ending}",
+                mime,
+                help=help_,
+                icon=":material/download:",
+                on_click="ignore",
+                key=f"download {ending}",
+            )
+    if found is not None:
+        with suppress(ValueError):  # a candidate may lie beyond what the playground takes
+            st.page_link(
+                "pages/1_Playground.py",
+                label="Open this candidate in the playground",
+                icon=":material/scatter_plot:",
+                query_params=address(experiment),
+            )
+    st.caption("The address of this page reproduces the run; a table of your own must be loaded again.")

@@ -1,0 +1,281 @@
+"""The left side: algorithm, parameters and what is tried of them, built from the registry.
+
+Every control is bound to the address, so that a link reproduces the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import streamlit as st
+
+from mmc import registry
+from mmc.registry import Algorithm, Parameter
+from mmc.selection import SCORES
+from mmc.ui.sweep_job import RIVALS
+
+#: An experiment or an address may ask for this many times more than a control offers.
+STRETCH = 10
+MAX_CANDIDATES = 40
+
+
+def algorithm_control(first: str = "UMCRLS", families: tuple[str, ...] = (), *, tuned: bool = False) -> str:
+    """Let a person choose an algorithm.
+
+    Parameters
+    ----------
+    first : str
+        The one to begin with.
+    families : tuple of str
+        Those to choose among; none means all.
+    tuned : bool
+        Whether only algorithms are offered that have a parameter to try values of.
+
+    Returns
+    -------
+    str
+    """
+    names = [
+        a.name
+        for a in registry.ALGORITHMS.values()
+        if (not families or a.family in families) and (a.tune or not tuned)
+    ]
+    if st.session_state.get("algorithm") not in (None, *names):
+        del st.session_state["algorithm"]  # another page offers more
+    name = st.selectbox(
+        "Algorithm",
+        names,
+        names.index(first),
+        key="algorithm",
+        bind="query-params",
+        on_change=_follow_algorithm,
+    )
+    st.session_state["algorithm_before"] = name
+    st.caption(registry.get(name).summary)
+    return str(name)
+
+
+def parameter_controls(name: str, k: int, without: Collection[str] = ()) -> dict[str, Any]:
+    """Let a person choose the parameters of an algorithm.
+
+    Parameters
+    ----------
+    name : str
+    k : int
+        Number of clusters to begin with.
+    without : collection of str
+        Parameters that are chosen elsewhere.
+
+    Returns
+    -------
+    dict
+        Those that matter in this setting.
+
+    Raises
+    ------
+    ValueError
+        If one cannot be read; by then every control is on the page, so that none forgets its value.
+    """
+    entry = registry.get(name)
+    matter = [p for p in _that_matter(entry, k) if p.name not in without]
+    given = {p: _control(p, _default(entry, p, k)) for p in matter if not p.advanced}
+    with st.expander("More parameters"):
+        given |= {p: _control(p, _default(entry, p, k)) for p in matter if p.advanced}
+    values = {p.name: p.parse(v) if isinstance(v, str) else v for p, v in given.items()}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def sweep_controls(name: str, k: int) -> tuple[str, str, str]:
+    """Let a person choose what is tried and how it is scored.
+
+    Parameters
+    ----------
+    name : str
+        Of the algorithm.
+    k : int
+
+    Returns
+    -------
+    parameter : str
+    text : str
+        The candidates as they were written, for `read_candidates`.
+    score : str
+    """
+    entry = registry.get(name)
+    known = parameters_to_try(entry, k)
+    if st.session_state.get("sweep") not in (None, *known):
+        del st.session_state["sweep"]
+    chosen = st.selectbox(
+        "Parameter to choose",
+        list(known),
+        list(known).index(entry.tune) if entry.tune in known else 0,
+        key="sweep",
+        bind="query-params",
+        help="Every candidate value of this parameter is clustered and scored. The number of clusters is not "
+        "among them: information grows with it, so that scores of different numbers do not compare.",
+    )
+    parameter = known[str(chosen)]
+    text = st.text_input(
+        "Candidates",
+        key="candidates",
+        bind="query-params",
+        placeholder=", ".join(map(short, parameter.candidates)),
+        help=f"Numbers separated by commas; empty means the usual ones. {parameter.help}",
+    )
+    score = st.selectbox(
+        "Score",
+        SCORES,
+        key="score",
+        bind="query-params",
+        help="lsmi and mlmi: how much the labels tell about the points. stability: whether parts of the "
+        "points give the same clusters. objective: what the algorithm itself minimises. None needs true "
+        "labels.",
+    )
+    return parameter.name, text or "", str(score)
+
+
+def parameters_to_try(entry: Algorithm, k: int) -> dict[str, Parameter]:
+    """List the parameters whose values a sweep may try, beside the others' present values."""
+    return {p.name: p for p in _that_matter(entry, k) if p.candidates}
+
+
+def read_candidates(name: str, parameter: str, text: str) -> tuple[Any, ...]:
+    """Read the candidates for a parameter; none written means the usual ones.
+
+    Raises
+    ------
+    ValueError
+        If they cannot be read, or are too many.
+    """
+    known = registry.get(name).parameter(parameter)
+    values = dict.fromkeys(map(known.parse, text.split(","))) if text else known.candidates
+    if any(isinstance(value, str) for value in values):
+        raise ValueError(f"{parameter}={text!r} is not right: candidates are numbers, separated by commas.")
+    if len(values) > MAX_CANDIDATES:
+        raise ValueError(f"{len(values)} candidates are more than the {MAX_CANDIDATES} that this page runs.")
+    return tuple(values)
+
+
+def beside_control(name: str) -> str | None:
+    """Let a person choose a second algorithm of the same family, from the same start."""
+    family = registry.get(name).family
+    others = [a.name for a in registry.ALGORITHMS.values() if a.family == family and a.name != name]
+    if not others:
+        return None
+    chosen = st.selectbox(
+        "Beside it",
+        ["none", *others],
+        key="beside",
+        bind="query-params",
+        help="Runs a second algorithm of the same family on the same data, from the same start.",
+    )
+    return None if chosen in (None, "none") else str(chosen)
+
+
+def rival_control(name: str, parameter: str) -> bool:
+    """Let a person see the method that the paper compares, where there is one."""
+    if name not in RIVALS or parameter != "n_neighbors":
+        return False
+    other, score = RIVALS[name]
+    return st.toggle(
+        f"Beside it: {other}, chosen by {score.upper()}",
+        key="rival",
+        bind="query-params",
+        help="The comparison of the paper: the same candidates, another method, judged by its own score.",
+    )
+
+
+def _control(parameter: Parameter, default: Any) -> Any:
+    """Draw the control of a parameter and give its value; text is still to be read."""
+    common: dict[str, Any] = {"key": parameter.key, "help": parameter.help, "bind": "query-params"}
+    if parameter.name == "random_state":
+        return int(st.number_input(parameter.label, parameter.low, parameter.high, default, **common))
+    if parameter.kind in ("int", "float") and parameter.steps:
+        steps = sorted({*parameter.steps, default, *_asked_for(parameter)})
+        chosen = st.select_slider(parameter.label, steps, default, format_func=short, **common)
+        return int(chosen) if parameter.kind == "int" else float(chosen)
+    if parameter.kind == "int" and parameter.low == parameter.high:
+        st.caption(f"{parameter.label}: {parameter.low}. {parameter.help}")
+        return parameter.low
+    if parameter.kind == "int":
+        low, high = reach(parameter.key, parameter.low, parameter.high, STRETCH * parameter.high)
+        return int(st.slider(parameter.label, low, high, default, **common))
+    if parameter.kind == "bool":
+        return st.toggle(parameter.label, default, **common)
+    if parameter.kind in ("numbers", "kernels"):
+        return (
+            st.text_input(parameter.label, "" if default is None else parameter.write(default), **common)
+            or ""
+        )
+    # A number that is asked for stands there as it was written, so that the control finds it again.
+    asked = [asked_text(parameter.key)] if parameter.free and _asked_for(parameter) else []
+    choices = list(dict.fromkeys([*parameter.choices, *map(short, parameter.steps), *asked]))
+    first = choices.index(parameter.write(default))
+    return st.selectbox(parameter.label, choices, first, accept_new_options=parameter.free, **common)
+
+
+def _asked_for(parameter: Parameter) -> list[Any]:
+    """Give a value that the control or the address has, though it may be no step of the control."""
+    for given in (st.session_state.get(parameter.key), st.query_params.get(parameter.key)):
+        try:
+            if given is not None:
+                return [parameter.parse(str(given))]
+        except ValueError:
+            pass
+    return []
+
+
+def asked_text(key: str) -> str:
+    """Give the text that a control or the address has; empty where neither has any."""
+    return str(st.session_state.get(key) or st.query_params.get(key) or "")
+
+
+def _that_matter(entry: Algorithm, k: int) -> list[Parameter]:
+    """List the parameters that have an effect beside the others' present values."""
+    current = {p.name: next(iter(_asked_for(p)), _default(entry, p, k)) for p in entry.parameters}
+    return [p for p in entry.parameters if p.matters(current)]
+
+
+def _default(entry: Algorithm, parameter: Parameter, k: int) -> Any:
+    if parameter.counts:
+        return k
+    return 0 if parameter.name == "random_state" else entry.default(parameter.name)
+
+
+def _follow_algorithm() -> None:
+    """Begin with the new algorithm's own defaults; within a family what a person has changed is kept."""
+    entry = registry.get(st.session_state["algorithm"])
+    before = registry.get(st.session_state.get("algorithm_before", entry.name))
+    usual = _defaults(entry)
+    if entry.family == before.family:
+        old = _defaults(before)
+        usual = {key: v for key, v in usual.items() if key in old and st.session_state.get(key) == old[key]}
+    else:
+        usual |= {"random_state": 0, "sweep": entry.tune, "candidates": ""}
+    st.session_state.update({key: value for key, value in usual.items() if key in st.session_state})
+
+
+def _defaults(entry: Algorithm) -> dict[str, Any]:
+    """Give the defaults as the controls hold them; the number of clusters follows the data instead."""
+    held: dict[str, Any] = {}
+    for p in entry.parameters:
+        if not p.counts and p.name != "random_state":
+            value = entry.default(p.name)
+            text = p.kind in ("choice", "numbers", "kernels")
+            held[p.name] = "" if value is None and not p.none else p.write(value) if text else value
+    return held
+
+
+def reach(key: str, low: Any, high: Any, most: Any) -> tuple[Any, Any]:
+    """Widen a range to hold a value that the address names, if it is not beyond all measure."""
+    try:
+        value = type(high)(st.query_params.get(key, low))
+    except ValueError:
+        return low, high
+    return (low, max(high, value)) if low <= value <= most else (low, high)
+
+
+def short(value: float) -> str:
+    """Write a number as the bound controls do."""
+    return f"{value:.10g}"

@@ -1,0 +1,101 @@
+"""The animated picture with its player, and the rows of the points caught by the lasso."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from mmc import registry
+from mmc.figures import Scene, animation, make_scene, make_view
+from mmc.figures.animation import chart_config, player_asset, player_options
+from mmc.ui.run_job import Outcome
+
+#: Keys, without their number, of the charts that the player moves.
+CHARTS = ("chart", "margins")
+
+_MAX_ROWS = 1000
+
+
+def play(outcome: Outcome, columns: tuple[int, int] | None) -> None:
+    """Draw the animation of an outcome; playing and scrubbing happen in the browser alone.
+
+    Parameters
+    ----------
+    outcome : Outcome
+    columns : pair of int or None
+        The two columns to look at; None chooses the plane.
+    """
+    _panel(outcome, *drawn(outcome, columns))
+
+
+@st.fragment
+def _panel(outcome: Outcome, scenes: dict[str, Scene], figures: list[go.Figure]) -> None:
+    caught: set[int] = set()
+    for i, (column, name) in enumerate(zip(st.columns(len(scenes)), scenes, strict=True)):
+        with column:
+            if len(scenes) > 1:
+                value = outcome.recordings[name].end.objective
+                final = "" if np.isnan(value) else f", final {registry.get(name).objective} {value:.4g}"
+                st.markdown(f"**{name}**{final}")
+            event: Any = st.plotly_chart(
+                figures[i],
+                key=f"chart_{i}",
+                on_select="rerun",
+                selection_mode=("lasso", "box"),
+                config=chart_config(),
+                alt=_alternative(outcome, name, scenes[name]),
+            )
+            caught |= {
+                int(p["customdata"][0] if isinstance(p["customdata"], list) else p["customdata"])
+                for p in event["selection"]["points"]
+                if "customdata" in p
+            }
+    _component()(
+        data=player_options(scenes, [[f".st-key-{c}_{i}" for c in CHARTS] for i in range(len(scenes))]),
+        key="player",
+    )
+    first = next(iter(scenes.values()))
+    rings = " ".join(dict.fromkeys(scene.rings for scene in scenes.values()))
+    st.caption(f"{first.view.note} {rings} Draw a lasso to see the rows of points.")
+    if caught:
+        _rows(outcome, sorted(caught))
+
+
+def _rows(outcome: Outcome, caught: list[int]) -> None:
+    dataset = outcome.dataset
+    table = dataset.frame.iloc[dataset.rows[caught[:_MAX_ROWS]]].copy()
+    table.insert(0, "cluster found", outcome.main.labels[caught[:_MAX_ROWS]], allow_duplicates=True)
+    st.markdown(f"**{len(caught)} selected points**")
+    st.dataframe(table, height=260)
+
+
+def drawn(outcome: Outcome, columns: tuple[int, int] | None) -> tuple[dict[str, Scene], list[go.Figure]]:
+    """Make the pictures once for each outcome and view."""
+    kept = st.session_state.get("drawn")
+    if kept is None or kept[0] is not outcome.recordings or kept[1] != columns:
+        view = make_view(outcome.dataset.X, outcome.dataset.feature_names, columns)
+        scenes = {name: make_scene(recording, view) for name, recording in outcome.recordings.items()}
+        figures = [animation(scene, registry.get(name).objective) for name, scene in scenes.items()]
+        kept = st.session_state["drawn"] = (outcome.recordings, columns, scenes, figures)
+    return kept[2], kept[3]
+
+
+def _alternative(outcome: Outcome, name: str, scene: Scene) -> str:
+    recording = outcome.recordings[name]
+    sizes = ", ".join(map(str, np.bincount(recording.labels)))
+    below = f", with the objective over {len(recording.states)} steps below" if scene.curves else ""
+    return (
+        f"Scatter plot of {len(recording.labels)} points of {outcome.dataset.name} in clusters of "
+        f"{sizes} points found by {name}{below}."
+    )
+
+
+@cache
+def _component() -> Any:
+    script = player_asset("player.js")
+    entry = "\nexport default function (c) { return mountPlayer(c.parentElement, c.data); }\n"
+    return st.components.v2.component("mmc_player", css=player_asset("player.css"), js=script + entry)

@@ -1,0 +1,155 @@
+"""From an experiment to a result: run it in a job, remember it, and keep the last good one on the page."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+import streamlit as st
+from sklearn.base import BaseEstimator
+
+from mmc import registry
+from mmc.datasets import Dataset
+from mmc.experiment import Data, Experiment
+from mmc.recording import Recording, record, within_time
+from mmc.ui.jobs import TIME_LIMIT, Report
+from mmc.ui.result_store import NotYet, obtain
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """A finished run and what it was made from.
+
+    Attributes
+    ----------
+    key : str
+    experiment : Experiment
+    dataset : Dataset
+    recordings : mapping from str to Recording
+        By name of algorithm; the first is the experiment's own.
+    stopped : str
+        Why it ended early; empty where it did not.
+    """
+
+    key: str
+    experiment: Experiment
+    dataset: Dataset
+    recordings: Mapping[str, Recording]
+    stopped: str = ""
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the data and of all states."""
+        return self.dataset.nbytes + sum(r.nbytes for r in self.recordings.values())
+
+    @property
+    def main(self) -> Recording:
+        """The recording of the experiment itself."""
+        return next(iter(self.recordings.values()))
+
+
+def run(experiment: Experiment, content: bytes | None, beside: str | None) -> Outcome:
+    """Give the outcome of an experiment, or show its progress and end the page here.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    content : bytes or None
+        Of the table, where the data are one.
+    beside : str or None
+        A second algorithm to run from the same start.
+
+    Returns
+    -------
+    Outcome
+
+    Raises
+    ------
+    ValueError
+        If the data or the parameters do not allow it; the message names cause and remedy.
+    """
+    require_content(experiment.data, content)
+    key = f"{experiment.to_json()} {beside}"
+    return obtain(key, lambda report: _work(key, experiment, content, beside, report))
+
+
+def load_within(experiment: Experiment, content: bytes | None) -> Dataset:
+    """Load the data of an experiment, if a page may run its algorithm on so many points."""
+    dataset = experiment.data.load(content)
+    limit = registry.get(experiment.algorithm).max_samples
+    if len(dataset.X) > limit:
+        raise ValueError(
+            f"{len(dataset.X)} points are more than the {limit} that {experiment.algorithm} runs with here. "
+            "Take fewer points or another algorithm, or use the command line: python -m mmc cluster."
+        )
+    return dataset
+
+
+def require_content(data: Data, content: bytes | None) -> None:
+    """Ask for a table where one was chosen and is not there."""
+    if data.source == "table" and content is None:
+        raise NotYet("Load a table in the panel on the left: CSV, TSV or Parquet, at most 20 MB.")
+
+
+def _work(
+    key: str, experiment: Experiment, content: bytes | None, beside: str | None, report: Report
+) -> Outcome:
+    dataset = load_within(experiment, content)
+    share = 0.5 if beside else 1.0
+    second = _companion(experiment, beside) if beside else None
+    model = within_time(experiment.make(), TIME_LIMIT)
+    main = record(model, dataset.X, go_on=lambda s: report(share * s.progress, s.state.caption))
+    recordings = {experiment.algorithm: main}
+    if beside and second is not None:
+        if _takes_labels(beside) and _takes_labels(experiment.algorithm):
+            second.set_params(init=main.states[0].labels)
+        recordings[beside] = record(
+            second, dataset.X, go_on=lambda s: report(0.5 + 0.5 * s.progress, s.state.caption)
+        )
+    failure = next((recording.failure for recording in recordings.values() if recording.failure), "")
+    return Outcome(
+        key, experiment, dataset, recordings, f"ended by the solver ({failure})" if failure else ""
+    )
+
+
+def _companion(experiment: Experiment, name: str) -> BaseEstimator:
+    """Make the second algorithm with the parameters that it shares; refuse it before the first one runs."""
+    shared = {}
+    first = registry.get(experiment.algorithm)
+    known = {first.parameter(n).key: value for n, value in experiment.parameters.items()}
+    for parameter in registry.get(name).parameters:
+        value = known.get(parameter.key)
+        offered = parameter.kind != "choice" or parameter.free or value in parameter.choices
+        if value is not None and offered:
+            shared[parameter.name] = value
+    model = within_time(registry.get(name).make(shared), TIME_LIMIT)
+    model._validate_params()
+    return model
+
+
+def _takes_labels(name: str) -> bool:
+    """Whether an algorithm can be given the labels that it starts from."""
+    return any(parameter.name == "init" for parameter in registry.get(name).parameters)
+
+
+def warm_up() -> None:
+    """Make ready what the playground needs while the first page is read.
+
+    The browser takes more than a second for Plotly's script; an empty chart out of sight makes it load.
+    """
+    st.html("<style>.st-key-warm_up {position: absolute; left: -9999px;}</style>")
+    st.plotly_chart(go.Figure(), key="warm_up", height=40, alt="empty")
+    _compile()
+
+
+@st.cache_resource(show_spinner=False)
+def _compile() -> None:
+    """Compile the inner loops once for the server."""
+
+    def fit() -> None:
+        for name in ("UMCRLS", "EvoMMC"):
+            registry.get(name).make({"n_init": 1}).fit([[0.0], [1.0], [5.0], [6.0]])
+
+    threading.Thread(target=fit, daemon=True).start()

@@ -1,0 +1,171 @@
+"""From a set of candidates to their scores, shown as they arrive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mmc import selection
+from mmc.datasets import Dataset
+from mmc.experiment import Experiment
+from mmc.figures import View, make_view
+from mmc.metrics import adjusted_rand_score
+from mmc.selection import Trial
+from mmc.ui.jobs import TIME_LIMIT, Report
+from mmc.ui.result_store import obtain, reached
+from mmc.ui.run_job import load_within, require_content
+
+#: Who is compared with whom in [SMIC] section 4.1, and by which score each is chosen.
+RIVALS = {"SMIC": ("MIC", "mlmi"), "MIC": ("SMIC", "lsmi")}
+
+
+@dataclass(frozen=True)
+class Search:
+    """What is tried: an experiment in which one or two parameters take several values, and their score."""
+
+    experiment: Experiment
+    grid: Mapping[str, tuple[Any, ...]]
+    score: str
+
+    @property
+    def parameter(self) -> str:
+        """The first of the parameters."""
+        return next(iter(self.grid))
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """The values of the first parameter."""
+        return self.grid[self.parameter]
+
+    def candidate(self, index: int) -> Experiment:
+        """Give the experiment of one candidate; the last parameter moves fastest."""
+        values = list(product(*self.grid.values()))[index]
+        chosen = dict(zip(self.grid, values, strict=True))
+        return replace(self.experiment, parameters={**self.experiment.parameters, **chosen})
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The candidates that are done.
+
+    Attributes
+    ----------
+    key : str
+    search : Search
+    dataset : Dataset
+    view : View
+    trials : tuple of Trial
+        In the order of the candidates.
+    agreements : mapping from int to float
+        With the reference labels, by the index of the candidate; NaN where it failed or there are none.
+    stopped : str
+        Why it ended early; empty where it did not.
+    """
+
+    key: str
+    search: Search
+    dataset: Dataset
+    view: View
+    trials: tuple[Trial, ...] = ()
+    agreements: Mapping[int, float] = field(default_factory=dict)
+    stopped: str = ""
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the data and of all labellings."""
+        return self.dataset.nbytes + sum(trial.labels.nbytes for trial in self.trials)
+
+    @property
+    def references(self) -> list[float] | None:
+        """Agreement of each candidate with the reference labels, where there are any."""
+        if self.dataset.y is None:
+            return None
+        return [self.agreements[trial.index] for trial in self.trials]
+
+    @property
+    def best(self) -> Trial:
+        """The candidate with the highest score."""
+        return selection.best(self.trials)
+
+    def table(self) -> pd.DataFrame:
+        """Give the curve as a table."""
+        table = selection.tidy(self.trials, list(self.search.grid))
+        table = table.rename(columns={"score": self.search.score})
+        if self.references is not None:
+            table.insert(len(self.search.grid) + 1, "adjusted Rand index", self.references)
+        return table
+
+
+def search(
+    task: Search,
+    content: bytes | None,
+    draw: Callable[[Found], None] | None = None,
+    limit: float = TIME_LIMIT,
+) -> Found:
+    """Give the scores of all candidates, or show those that are done and end the page here.
+
+    Parameters
+    ----------
+    task : Search
+    content : bytes or None
+        Of the table, where the data are one.
+    draw : callable or None
+        Shows the candidates so far.
+    limit : float
+        Seconds that it may take.
+
+    Returns
+    -------
+    Found
+
+    Raises
+    ------
+    ValueError
+        If the data or the parameters do not allow it, or every candidate failed.
+    """
+    require_content(task.experiment.data, content)
+    key = f"{task.experiment.to_json()} {dict(task.grid)} {task.score}"
+    before = reached(Found)
+    found = obtain(key, lambda report: _work(key, task, content, before, report), draw, limit=limit)
+    if not found.trials:
+        raise ValueError("Cancelled before a candidate was done. Change a control to run again.")
+    found.best  # noqa: B018 - says why, where every candidate failed
+    return found
+
+
+def rival(task: Search) -> Search:
+    """Give the same search with the algorithm and score that the paper compares."""
+    name, score = RIVALS[task.experiment.algorithm]
+    shared = {n: v for n, v in task.experiment.parameters.items() if n in ("n_clusters", "random_state")}
+    experiment = replace(task.experiment, algorithm=name, parameters=shared)
+    return Search(experiment, task.grid, score)
+
+
+def _work(key: str, task: Search, content: bytes | None, before: Found | None, report: Report) -> Found:
+    dataset = load_within(task.experiment, content)
+    found = Found(key, task, dataset, make_view(dataset.X, dataset.feature_names))
+    same = before is not None and (before.search.experiment, before.search.score) == (
+        task.experiment,
+        task.score,
+    )
+    done = before.trials if before is not None and same else ()
+    run = selection.sweep(task.experiment.make(), task.grid, dataset.X, score=task.score, done=done)
+    for trial in run:
+        agreement = np.nan
+        if dataset.y is not None and not trial.error:
+            agreement = adjusted_rand_score(dataset.y, trial.labels)
+        found = replace(
+            found,
+            trials=tuple(sorted(run.trials, key=lambda t: t.index)),
+            agreements={**found.agreements, trial.index: agreement},
+        )
+        caption = ", ".join(f"{name} = {value}" for name, value in trial.parameters.items()) + " is done"
+        if not report(len(run.trials) / run.total, caption, found):
+            run.close()
+            break
+    return found

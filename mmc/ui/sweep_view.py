@@ -1,0 +1,184 @@
+"""The candidates of a search: the curve of their scores, a picture of each, and which one is looked at."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from mmc import registry
+from mmc.figures import score_curve, thumbnail
+from mmc.metrics import matched_labels
+from mmc.ui.page_frame import plain
+from mmc.ui.sweep_job import Found
+
+BEST = "best"
+_PICTURE = 104  # pixels; three fit beside each other on a phone
+SCORE_NAMES = {"lsmi": "LSMI", "mlmi": "MLMI", "objective": "−objective", "stability": "stability"}
+
+
+def look_at(found: Found) -> int:
+    """Let a person move between the candidates; at first the best one is shown.
+
+    Parameters
+    ----------
+    found : Found
+
+    Returns
+    -------
+    int
+        The place of the chosen trial among those that are done.
+    """
+    names = _names(found)
+    options = [BEST, *(n for n, t in zip(names, found.trials, strict=True) if not t.error)]
+    if st.session_state.get("at", BEST) not in options:
+        del st.session_state["at"]
+    chosen = st.select_slider(
+        "Look at",
+        options,
+        key="at",
+        bind="query-params",
+        help=f"Which candidate the pictures show. “{BEST}” is the one with the highest score.",
+    )
+    return found.trials.index(found.best) if chosen == BEST else names.index(str(chosen))
+
+
+def draw_curve(found: Found, at: int | None = None, key: str = "curve") -> None:
+    """Draw the scores; with `at` given a click chooses a candidate.
+
+    Parameters
+    ----------
+    found : Found
+    at : int or None
+    key : str
+    """
+    parameter = registry.get(found.search.experiment.algorithm).parameter(found.search.parameter)
+    score = SCORE_NAMES[found.search.score]
+    figure = score_curve(
+        _names(found),
+        [trial.score for trial in found.trials],
+        parameter=parameter.label,
+        score=score,
+        at=found.trials.index(found.best) if at is None else at,
+        total=len(found.search.values),
+        references=found.references,
+    )
+    alt = f"Curve of {score} over {len(found.trials)} candidates for {parameter.label}."
+    config = {"displayModeBar": False}
+    if at is None:
+        st.plotly_chart(figure, key=key, config=config, alt=alt)
+    else:
+        st.plotly_chart(
+            figure, key=key, config=config, alt=alt, on_select=_clicked, selection_mode=("points",)
+        )
+
+
+def draw_pictures(found: Found, at: int | None = None) -> None:
+    """Show the clustering of every candidate as a thumbnail; with `at` given each can be chosen.
+
+    Parameters
+    ----------
+    found : Found
+    at : int or None
+    """
+    shown = found.trials.index(found.best) if at is None else at
+    reference = found.trials[shown].labels
+    with st.container(horizontal=True, gap="small"):
+        for i, (name, trial) in enumerate(zip(_names(found), found.trials, strict=True)):
+            with st.container(width=_PICTURE + 2, gap=None):
+                if trial.error:
+                    st.caption(plain(trial.error))
+                else:
+                    labels = matched_labels(trial.labels, reference)
+                    st.image(thumbnail(found.view, labels, width=130), width=_PICTURE)
+                text = "failed" if np.isnan(trial.score) else f"{trial.score:.3f}"
+                if at is None:
+                    st.caption(f"**{name}**: {text}")
+                else:
+                    st.button(
+                        f"**{name}**: {text}",
+                        key=f"look {i}",
+                        type="primary" if i == at else "secondary",
+                        width="stretch",
+                        disabled=bool(trial.error),
+                        on_click=_choose,
+                        args=(name,),
+                        help="Show this candidate.",
+                    )
+
+
+def draw_partial(found: Found) -> None:
+    """Show the candidates that are done while the others are on their way."""
+    if any(not np.isnan(trial.score) for trial in found.trials):
+        draw_curve(found, key="growing_curve")
+        draw_pictures(found)
+
+
+def draw_rival(found: Found) -> None:
+    """Show the candidates of the method that the paper compares, with those that its own score chooses."""
+    search, best = found.search, found.best
+    score = SCORE_NAMES[search.score]
+    value = best.parameters[search.parameter]
+    agreement = ""
+    if found.references is not None:
+        chosen = found.references[found.trials.index(best)]
+        hindsight = np.nanmax(found.references)
+        agreement = f" Its adjusted Rand index is {chosen:.3f}; the best in hindsight has {hindsight:.3f}."
+    st.subheader(f"{search.experiment.algorithm}, chosen by {score}")
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        draw_curve(found, key="rival_curve")
+    right.write(f"{score} chooses {value:g}.{agreement}")
+    draw_pictures(found)
+
+
+def summarize_choice(found: Found, at: int) -> None:
+    """Say which candidate was chosen, and how good a choice that was where it can be known."""
+    best, trial = found.best, found.trials[at]
+    name = registry.get(found.search.experiment.algorithm).parameter(found.search.parameter).label
+    value = best.parameters[found.search.parameter]
+    with st.container(horizontal=True):
+        st.metric(f"Chosen: {name}", f"{value:g}", help="The candidate with the highest score.")
+        st.metric(
+            SCORE_NAMES[found.search.score], f"{trial.score:.4g}", help="Of the candidate that is shown."
+        )
+        hindsight(found, trial.index)
+    tell_failures(found)
+
+
+def hindsight(found: Found, index: int) -> None:
+    """Show how well a candidate agrees with the reference labels, and the best one, where they are known."""
+    if found.references is None:
+        return
+    st.metric(
+        "Adjusted Rand index",
+        f"{found.agreements[index]:.3f}",
+        help="Of the candidate that is shown, against the reference labels, which no score has seen.",
+    )
+    st.metric(
+        "Best in hindsight",
+        f"{np.nanmax(found.references):.3f}",
+        help="The highest adjusted Rand index of any candidate: what a perfect score would choose.",
+    )
+
+
+def tell_failures(found: Found) -> None:
+    """Say how many candidates failed, and why the first of them did."""
+    failed = [t for t in found.trials if t.error]
+    if failed:
+        st.caption(f"{len(failed)} of {len(found.trials)} candidates failed: {plain(failed[0].error)}")
+
+
+def _names(found: Found) -> list[str]:
+    return [f"{trial.parameters[found.search.parameter]:.10g}" for trial in found.trials]
+
+
+def _choose(name: str) -> None:
+    st.session_state["at"] = name
+
+
+def _clicked() -> None:
+    event: Any = st.session_state["curve"]
+    for point in event["selection"]["points"]:
+        _choose(str(point["x"]))

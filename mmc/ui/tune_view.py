@@ -1,0 +1,307 @@
+"""Two parameters at once: which are tried, and the map of their scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from plotly.colors import sample_colorscale
+
+from mmc import registry
+from mmc.registry import Algorithm
+from mmc.selection import Trial
+from mmc.ui.cell_table import Pictures, cell_table, kept_pictures
+from mmc.ui.jobs import LONG_LIMIT
+from mmc.ui.parameter_sidebar import parameters_to_try, read_candidates, short
+from mmc.ui.sweep_job import Found, Search, search
+from mmc.ui.sweep_view import BEST, SCORE_NAMES, hindsight, tell_failures
+
+#: What a cell can be judged by, and the score that the sweep computes for it.
+CRITERIA = {"lsmi": "lsmi", "objective": "lsmi", "stability": "stability", "ari": "lsmi"}
+
+#: Values of a parameter that are tried unless a person writes others.
+_N_USUAL = 8
+MAX_CELLS = 400
+
+_N_SHADES = 64
+
+
+def tuning_controls(name: str, k: int) -> tuple[dict[str, tuple[Any, ...]], dict[str, Any], str]:
+    """Let a person choose two parameters, their values and what makes a cell good.
+
+    Parameters
+    ----------
+    name : str
+        Of the algorithm.
+    k : int
+
+    Returns
+    -------
+    grid : dict from str to tuple
+    fixed : dict
+        Parameters that the grid of the paper sets.
+    criterion : str
+        One of `CRITERIA`.
+
+    Raises
+    ------
+    ValueError
+        If the values cannot be read, or are too many; by then every control is on the page.
+    """
+    entry = registry.get(name)
+    criterion = str(
+        st.selectbox(
+            "Criterion",
+            list(CRITERIA),
+            key="criterion",
+            bind="query-params",
+            help="lsmi: how much the labels tell about the points. objective: minus what the algorithm "
+            "minimises, which widths and penalties change. stability: whether parts of the points give the "
+            "same clusters. ari: agreement with the reference labels, where there are any: hindsight, to "
+            "judge the others by.",
+        )
+    )
+    if entry.grid and st.toggle(
+        "The paper's grid",
+        True,
+        key="paper_grid",
+        bind="query-params",
+        help="The values that the paper tried. Turn it off to choose two parameters and their values.",
+    ):
+        grid = {n: values for n, values in entry.grid.items() if len(values) > 1}
+        fixed = {n: values[0] for n, values in entry.grid.items() if len(values) == 1}
+        for parameter, values in grid.items():
+            st.caption(f"{entry.parameter(parameter).label}: {', '.join(f'{v:.4g}' for v in values)}")
+        st.caption("Set as in the paper: " + ", ".join(f"{n} {value}" for n, value in fixed.items()))
+        return grid, fixed, criterion
+    known = parameters_to_try(entry, k)
+    if len(known) < 2:
+        raise ValueError(
+            f"{name} has fewer than two numbers to try here. Choose another algorithm on the left."
+        )
+    chosen = []
+    for label, key, first in (("Across", "across", entry.tune), ("Upwards", "upwards", "")):
+        options = [n for n in known if n not in chosen]
+        if st.session_state.get(key) not in (None, *options):
+            del st.session_state[key]
+        at = options.index(first) if first in options else 0
+        chosen.append(str(st.selectbox(label, options, at, key=key, bind="query-params")))
+    texts = []
+    for n in chosen:
+        usual = ", ".join(map(short, _usual(entry, n)))
+        text = st.text_input(
+            f"Values of {n}",
+            key=f"values_{n}",
+            bind="query-params",
+            placeholder=usual,
+            help=f"Numbers separated by commas; empty means {usual}. {entry.parameter(n).help}",
+        )
+        texts.append(text or "")
+    grid = {
+        n: read_candidates(name, n, text) if text else _usual(entry, n)
+        for n, text in zip(chosen, texts, strict=True)
+    }
+    if np.prod([len(values) for values in grid.values()]) > MAX_CELLS:
+        raise ValueError(
+            f"The grid has more than the {MAX_CELLS} cells that this page runs. Write fewer values."
+        )
+    return grid, {}, criterion
+
+
+def score_map(
+    found: Found,
+    criterion: str,
+    at: int | None = None,
+    *,
+    key: str = "map",
+    on_press: Callable[[int], None] | None = None,
+) -> None:
+    """Draw the map of the scores.
+
+    Parameters
+    ----------
+    found : Found
+        All cells, or those so far.
+    criterion : str
+    at : int or None
+        The cell that is looked at.
+    key : str
+    on_press : callable or None
+        Takes the index in the grid of a cell that is pressed.
+    """
+    (across, columns), (upwards, rows) = found.search.grid.items()
+    entry = registry.get(found.search.experiment.algorithm)
+    values = judged(found, criterion)
+    low, high = (min(values.values(), default=0.0), max(values.values(), default=1.0))
+    trials = {trial.index: trial for trial in found.trials}
+    (picture,) = kept_pictures(found.key, lambda: [Pictures(found.view, found.dataset.codes)])
+
+    def cell(row: int, column: int) -> dict[str, Any]:
+        index = column * len(rows) + row
+        where = _where(found, index)
+        if index not in trials:
+            return {"kind": "wait", "name": f"{where}: waiting", "lines": [where, "waiting"], "labels": ""}
+        trial = trials[index]
+        if index not in values:
+            why = trial.error or "no score"
+            return {"kind": "no", "name": f"{where}: {why}", "lines": [where, why], "labels": ""}
+        share = (values[index] - low) / (high - low) if high > low else 0.5
+        lines = [where, *_lines(found, trial)]
+        return {
+            "kind": "done",
+            "name": f"{', '.join(lines)}. Look at this cell.",
+            "lines": lines,
+            "labels": picture.labels(index, trial.labels),
+            "color": _shades()[round(share * (_N_SHADES - 1))],
+            "ink": "#111" if share > 0.6 else "#fff",
+            "short": f"{values[index]:.2f}" if abs(values[index]) < 100 else f"{values[index]:.0f}",
+            "chosen": index == at,
+        }
+
+    upward = list(reversed(range(len(rows))))
+    cell_table(
+        "heat",
+        [{"title": f"{rows[r]:.3g}", "picture": 0} for r in upward],
+        [{"title": f"{value:.3g}"} for value in columns],
+        [[cell(r, c) for c in range(len(columns))] for r in upward],
+        [picture.points],
+        across=entry.parameter(across).label,
+        upwards=entry.parameter(upwards).label,
+        key=key,
+        on_press=on_press and (lambda row, column: on_press(column * len(rows) + upward[row])),
+    )
+
+
+def judged(found: Found, criterion: str) -> dict[int, float]:
+    """Give what each cell is worth by a criterion, higher being better; cells that failed are left out."""
+    if criterion == "ari":
+        scores = found.references or [np.nan] * len(found.trials)
+    elif criterion == "objective":
+        scores = [-trial.objective for trial in found.trials]
+    else:
+        scores = [trial.score for trial in found.trials]
+    return {t.index: float(s) for t, s in zip(found.trials, scores, strict=True) if not np.isnan(s)}
+
+
+def best_cell(found: Found, criterion: str) -> int:
+    """Give the index of the best cell so far; among equals the first of the grid."""
+    values = judged(found, criterion)
+    return max(sorted(values), key=values.__getitem__)
+
+
+def search_map(task: Search, content: bytes | None, criterion: str) -> Found:
+    """Give the scores of all cells, or show those that are done and end the page here.
+
+    Parameters
+    ----------
+    task : Search
+    content : bytes or None
+        Of the table, where the data are one.
+    criterion : str
+
+    Returns
+    -------
+    Found
+
+    Raises
+    ------
+    ValueError
+        If the data or the parameters do not allow it.
+    """
+    found = search(task, content, lambda partial: _grow(partial, criterion), limit=LONG_LIMIT)
+    if criterion == "ari" and found.dataset.y is None:
+        raise ValueError("These data have no reference labels to agree with. Choose another criterion.")
+    if not judged(found, criterion):
+        raise ValueError(f"{task.experiment.algorithm} tells no objective. Choose another criterion.")
+    return found
+
+
+def chosen_cell(found: Found, criterion: str) -> int:
+    """Show the map with a way to choose a cell; at first the best one is chosen.
+
+    Parameters
+    ----------
+    found : Found
+    criterion : str
+
+    Returns
+    -------
+    int
+        Index of the cell in the grid.
+    """
+    values = judged(found, criterion)
+    names = {_where(found, index): index for index in sorted(values)}
+    if st.session_state.get("cell", BEST) not in (BEST, *names):
+        del st.session_state["cell"]
+    chosen = st.selectbox(
+        "Look at",
+        [BEST, *names],
+        key="cell",
+        bind="query-params",
+        help=f"Which cell is shown below. “{BEST}” is the one that the criterion chooses.",
+    )
+    best = best_cell(found, criterion)
+    at = names.get(str(chosen), best)
+    score_map(found, criterion, at, on_press=lambda index: _choose(_where(found, index)))
+    _summarize(found, criterion, best, at)
+    return at
+
+
+def _lines(found: Found, trial: Trial) -> list[str]:
+    name = SCORE_NAMES[found.search.score]
+    lines = [f"{name} {trial.score:.4g}"]
+    if not np.isnan(trial.objective):
+        lines.append(f"objective {trial.objective:.4g}")
+    if found.dataset.y is not None:
+        lines.append(f"ARI {found.agreements[trial.index]:.3f}")
+    return [*lines, f"{trial.seconds:.2f} s"]
+
+
+@cache
+def _shades() -> list[str]:
+    """From dark, the worst, to bright, the best."""
+    return sample_colorscale("Viridis", _N_SHADES)
+
+
+def _usual(entry: Algorithm, name: str) -> tuple[float, ...]:
+    """Give at most eight of the values that a sweep tries, spread evenly."""
+    values = entry.parameter(name).candidates
+    keep = np.unique(np.linspace(0, len(values) - 1, min(len(values), _N_USUAL)).round().astype(int))
+    return tuple(values[i] for i in keep)
+
+
+def _where(found: Found, index: int) -> str:
+    """Name a cell by its two values."""
+    grid = found.search.grid
+    place = np.unravel_index(index, [len(values) for values in grid.values()])
+    return ", ".join(
+        f"{name} {short(values[i])}" for (name, values), i in zip(grid.items(), place, strict=True)
+    )
+
+
+def _choose(cell: str) -> None:
+    st.session_state["cell"] = cell
+
+
+def _grow(found: Found, criterion: str) -> None:
+    """Show the cells that are done while the others are on their way."""
+    if judged(found, criterion):
+        score_map(found, criterion, key="growing_map")
+
+
+def _summarize(found: Found, criterion: str, best: int, at: int) -> None:
+    """Say which cell the criterion chooses, and how good a choice that was where it can be known."""
+    trial = next(trial for trial in found.trials if trial.index == at)
+    with st.container(horizontal=True):
+        st.metric("Chosen by the criterion", _where(found, best), help="The cell with the highest value.")
+        if criterion in SCORE_NAMES and criterion != "objective":
+            st.metric(SCORE_NAMES[criterion], f"{trial.score:.4g}", help="Of the cell that is shown.")
+        if not np.isnan(trial.objective):
+            st.metric(
+                "Objective", f"{trial.objective:.4g}", help="What the algorithm minimised, in this cell."
+            )
+        hindsight(found, at)
+    tell_failures(found)
