@@ -6,7 +6,7 @@ goes on to the next start. Fitting exhausts the steps, the app draws them, closi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -16,9 +16,49 @@ from numpy.typing import NDArray
 Status = Literal["running", "converged", "max_iter"]
 
 
+class CurvePoint(NamedTuple):
+    """The values of a state on a curve that a picture draws over the steps, on an axis of its own.
+
+    Attributes
+    ----------
+    title : str
+        Title of the axis; empty stands for the name of the algorithm's objective.
+    values : mapping from str to float
+        One value for each line, by its name; a single line needs no name.
+    log : bool
+        Whether the axis is logarithmic.
+    level : float or None
+        The value that the line is to reach, drawn as a dashed line.
+    """
+
+    title: str
+    values: Mapping[str, float]
+    log: bool = False
+    level: float | None = None
+
+
+class Field(NamedTuple):
+    """One number for each training point, by which a picture can colour the points.
+
+    Attributes
+    ----------
+    name : str
+    unit : str
+        Title of the colour scale.
+    values : ndarray of shape (n_samples,)
+    """
+
+    name: str
+    unit: str
+    values: NDArray[np.float64]
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class State:
-    """What an algorithm knows after one step; arrays belong to the state and never change.
+    """The result of one step, with everything that can be drawn of it.
+
+    Arrays belong to the state and never change. Pictures and pages know this class alone: whatever an
+    algorithm wants to have drawn, its states tell by overriding the properties below.
 
     Attributes
     ----------
@@ -33,6 +73,10 @@ class State:
         Iterations behind this state, where a step is a group of them; None where each step is one.
     n_empty : int
         Clusters that were lost on the way, where that is a failure: of two ends the one that lost fewer wins.
+    margins : ndarray of shape (n_samples,) or None
+        The margin y·f of each point, with the labels that the classifier was trained on.
+    loss_function : callable or None
+        The loss of a margin, where there are margins.
     """
 
     labels: NDArray[np.int64]
@@ -41,6 +85,8 @@ class State:
     progress: float = 0.0
     n_done: int | None = None
     n_empty: int = 0
+    margins: NDArray[np.float64] | None = None
+    loss_function: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None
 
     @property
     def caption(self) -> str:
@@ -48,24 +94,64 @@ class State:
         return f"objective {self.objective:.6g}"
 
     @property
+    def line(self) -> str:
+        """Name of the line of the pseudo-code, in the registry entry, that this step carries out."""
+        return ""
+
+    @property
+    def curves(self) -> tuple[CurvePoint, ...]:
+        """Values that are drawn over the steps; a curve without a single number is left out."""
+        return (CurvePoint("", {"": self.objective}),)
+
+    @property
+    def position(self) -> int | None:
+        """Place on the axis of the curves; None means the number of the step."""
+        return None
+
+    @property
+    def position_title(self) -> str:
+        """Title of the axis of the curves."""
+        return "step"
+
+    @property
+    def margin_lead(self) -> float:
+        """Lead of a decision value over the next one at which the margin ends; 0 where none is drawn."""
+        return 0.0
+
+    @property
+    def weights(self) -> tuple[tuple[str, float], ...]:
+        """Names and weights of the kernels, where the algorithm weighs several."""
+        return ()
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """Quantities by which a picture can colour the points."""
+        return ()
+
+    @property
     def changed(self) -> NDArray[np.int64]:
         """Indices of the points that this step is about; empty where there are none."""
         return np.empty(0, dtype=np.int64)
 
     @property
+    def n_changed(self) -> int:
+        """Number of the points that this step is about."""
+        return len(self.changed)
+
+    @property
     def ringed(self) -> NDArray[np.float64] | None:
-        """Where a picture draws rings, as points of the data; None means around the points in `changed`."""
+        """Places of the rings in a picture, as points of the data; None rings the points in `changed`."""
         return None
 
     @property
-    def warning(self) -> str:
-        """What a person must know who takes these labels; empty where there is nothing."""
-        return ""
+    def rings(self) -> str:
+        """Meaning of the rings in a picture, in a sentence."""
+        return "Rings mark the points that the step moved."
 
     @property
-    def rings(self) -> str:
-        """What is said of the rings in a picture."""
-        return "Rings mark the points that the step moved."
+    def warning(self) -> str:
+        """What a person who takes these labels must know; empty where there is nothing."""
+        return ""
 
     def confidence(self) -> NDArray[np.float64] | None:
         """How sure the model is of each label, from 0 to 1, or None where it cannot say."""

@@ -58,6 +58,11 @@ class BlurringState(State):
     spread: float
 
     @property
+    def line(self) -> str:
+        """Name of the line of the pseudo-code that this step carries out."""
+        return "round" if self.round else "start"
+
+    @property
     def caption(self) -> str:
         """One sentence that says what happened in this step."""
         k = int(self.labels.max()) + 1

@@ -52,6 +52,11 @@ class MovingState(State):
         return f"round {self.round}: {points} moved, {self.what} {self.previous:.4g} → {self.objective:.4g}"
 
     @property
+    def line(self) -> str:
+        """Name of the line of the pseudo-code that this step carries out."""
+        return "round" if self.round else "start"
+
+    @property
     def changed(self) -> Labels:
         """Indices of the points that this step moved."""
         return self.moved

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 
 from mmc import clusterers
-from mmc.maxmargin.cutting_plane.cuts import CutState
-from mmc.maxmargin.iterative.base import IterState
 from mmc.recording import Recording
 from mmc.stepping import State
 
@@ -145,7 +143,7 @@ class Scene:
         Where the frames stand on the axis of the curves.
     steps_title : str
     curves : tuple of Curve
-        None where the algorithm does not tell what it minimises.
+        Empty where the algorithm does not say what it minimises.
     captions : list of str
     rings : str
         What the rings around the changed points say.
@@ -187,8 +185,8 @@ def make_scene(recording: Recording, view: View) -> Scene:
     states = recording.states
     n_clusters = 1 + max(int(state.labels.max()) for state in states)
     codes = np.uint8 if n_clusters <= 256 else np.uint16
-    cuts = [state for state in states if isinstance(state, CutState)]
-    borders, rims = _borders(recording, view, 0 if not cuts else 2 if cuts[0].f.ndim == 1 else 1)
+    borders, rims = _borders(recording, view, states[0].margin_lead)
+    places = [i if state.position is None else state.position for i, state in enumerate(states)]
     return Scene(
         view=view,
         n_clusters=n_clusters,
@@ -196,13 +194,13 @@ def make_scene(recording: Recording, view: View) -> Scene:
         ringed=[_ringed(state, view).astype(np.float32) for state in states],
         borders=borders,
         rims=rims,
-        steps=np.array([cut.n_cuts for cut in cuts]) if cuts else np.arange(len(states)),
-        steps_title="cuts |Ω|" if cuts else "step",
-        curves=_curves(recording, cuts),
+        steps=np.array(places),
+        steps_title=states[0].position_title,
+        curves=_curves(states),
         captions=[state.caption for state in states],
         rings=states[0].rings,
-        margins=[state.margins.astype(np.float32) for state in states if isinstance(state, IterState)],
-        loss=next((state.loss_function for state in states if isinstance(state, IterState)), None),
+        margins=[state.margins.astype(np.float32) for state in states if state.margins is not None],
+        loss=states[0].loss_function,
     )
 
 
@@ -219,24 +217,21 @@ def _ringed(state: State, view: View) -> NDArray[np.float64]:
     return view.points[np.isin(view.sample, state.changed)]
 
 
-def _curves(recording: Recording, cuts: list[CutState]) -> tuple[Curve, ...]:
-    objective = np.array([state.objective for state in recording.states])
-    if not cuts:
-        return () if np.isnan(objective).all() else (Curve("", {"": objective}),)
-    epsilon = float(recording.estimator.get_params()["epsilon"])
-    gap = np.array([cut.gap for cut in cuts])
-    lower = np.array([cut.lower if cut.n_cuts else np.nan for cut in cuts])
-    return (
-        # A logarithmic axis has no place for a gap that has closed, nor for no objective at all.
-        Curve("gap", {"": np.maximum(gap, epsilon / 10)}, log=True, level=epsilon),
-        Curve("", {"all constraints": objective, "those in Ω": lower}, log=True),
-    )
+def _curves(states: Sequence[State]) -> tuple[Curve, ...]:
+    """Join the points of all states to curves."""
+    curves = []
+    for points in zip(*(state.curves for state in states), strict=True):
+        title, values, log, level = points[0]
+        lines = {name: np.array([point.values[name] for point in points]) for name in values}
+        if not all(np.isnan(line).all() for line in lines.values()):
+            curves.append(Curve(title, lines, log, level))
+    return tuple(curves)
 
 
 def _borders(
     recording: Recording, view: View, margin: float
 ) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
-    """Trace where two clusters lead alike, and where the first leads by `margin`, unless that is 0."""
+    """Trace where two clusters have the highest decision value, and where one leads by `margin`, unless 0."""
     empty = [np.empty((0, 2), dtype=np.float32)] * len(recording.states)
     if view.centre is None or view.axes is None:
         return empty, empty

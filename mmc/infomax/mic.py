@@ -50,7 +50,7 @@ from mmc.infomax.logistic import Objective, descend, log_posterior
 from mmc.infomax.posterior import PosteriorClusterer
 from mmc.kernels import LENGTHS
 from mmc.kernels.spectral import Array, self_tuning_labels
-from mmc.stepping import State
+from mmc.stepping import Field, State
 
 Labels = NDArray[np.int64]
 
@@ -110,6 +110,19 @@ class MICState(State):
     moved: Labels
     origin: str
     n_iterations: int = 0
+
+    @property
+    def line(self) -> str:
+        """Name of the line of the pseudo-code that this step carries out."""
+        return "climb" if self.n_iterations or self.converged else "start"
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The posterior of each cluster at the training points."""
+        return tuple(
+            Field(f"posterior of cluster {h}", "posterior", self.posterior[:, h])
+            for h in range(self.posterior.shape[1])
+        )
 
     @property
     def caption(self) -> str:

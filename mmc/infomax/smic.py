@@ -48,7 +48,7 @@ from mmc.infomax.responses import Model, fit_model, signs
 from mmc.kernels import LENGTHS
 from mmc.kernels.local_scaling import Neighborhood, find_neighbors
 from mmc.kernels.spectral import Array, Matrix, Spectrum, degree_roots, leading, scaled
-from mmc.stepping import State
+from mmc.stepping import Field, State
 
 #: The candidates of [SMIC] section 4.1.
 CANDIDATES = tuple(range(1, 11))
@@ -87,6 +87,22 @@ class SMICState(State):
     model: Model
     estimate: Estimate | None = None
     curve: tuple[float, ...] = ()
+
+    @property
+    def line(self) -> str:
+        """Name of the line of the pseudo-code that this step carries out."""
+        if self.estimate is None:
+            return "eigenvector"
+        return "choice" if self.converged else "candidate"
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The eigenvectors, extended to all training points."""
+        values, vectors = self.model.spectrum.values, self.model.spectrum.vectors[self.model.graph.vertex]
+        return tuple(
+            Field(f"eigenvector {y + 1} (λ = {value:.4f})", "entry", vectors[:, y])
+            for y, value in enumerate(values)
+        )
 
     @property
     def caption(self) -> str:

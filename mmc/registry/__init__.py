@@ -19,9 +19,40 @@ from mmc.registry import (
     _least_squares,
     _semidefinite,
 )
-from mmc.registry._types import Algorithm, Parameter
+from mmc.registry._panels import (
+    CoursePanel,
+    GraphPanel,
+    MarginPanel,
+    MatrixPanel,
+    MemberPanel,
+    Panel,
+    PosteriorPanel,
+    PriorPanel,
+    Quantity,
+    WeightPanel,
+)
+from mmc.registry._types import Algorithm, Line, Parameter, Rival, Row
 
-__all__ = ["ALGORITHMS", "Algorithm", "Parameter", "get"]
+__all__ = [
+    "ALGORITHMS",
+    "Algorithm",
+    "CoursePanel",
+    "GraphPanel",
+    "Line",
+    "MarginPanel",
+    "MatrixPanel",
+    "MemberPanel",
+    "Panel",
+    "Parameter",
+    "PosteriorPanel",
+    "PriorPanel",
+    "Quantity",
+    "Rival",
+    "Row",
+    "WeightPanel",
+    "get",
+    "register",
+]
 
 
 def get(name: str) -> Algorithm:
@@ -45,17 +76,36 @@ def get(name: str) -> Algorithm:
     return ALGORITHMS[name]
 
 
-ALGORITHMS: Mapping[str, Algorithm] = MappingProxyType(
-    {
-        entry.name: entry
-        for entry in (
-            *_least_squares.ENTRIES,
-            *_iterative.ENTRIES,
-            *_evolutionary.ENTRIES,
-            *_cutting_plane.ENTRIES,
-            *_semidefinite.ENTRIES,
-            *_infomax.ENTRIES,
-            *_baselines.ENTRIES,
-        )
-    }
-)
+def register(entry: Algorithm) -> None:
+    """Add an algorithm from outside the library: the app, the command line and comparisons then offer it.
+
+    Parameters
+    ----------
+    entry : Algorithm
+        Its estimator is a `mmc.base.StepwiseClusterer` or a clusterer in the manner of scikit-learn.
+
+    Raises
+    ------
+    ValueError
+        If there is an algorithm of this name already.
+    """
+    if entry.name in _entries:
+        raise ValueError(f"There is an algorithm {entry.name!r} already; give the entry another name.")
+    _entries[entry.name] = entry
+
+
+_entries = {
+    entry.name: entry
+    for entry in (
+        *_least_squares.ENTRIES,
+        *_iterative.ENTRIES,
+        *_evolutionary.ENTRIES,
+        *_cutting_plane.ENTRIES,
+        *_semidefinite.ENTRIES,
+        *_infomax.ENTRIES,
+        *_baselines.ENTRIES,
+    )
+}
+
+#: All algorithms by name, in the order in which a page offers them.
+ALGORITHMS: Mapping[str, Algorithm] = MappingProxyType(_entries)

@@ -6,8 +6,10 @@ from dataclasses import replace
 
 from mmc.base import StepwiseClusterer
 from mmc.maxmargin import CPMMC, MKC
+from mmc.maxmargin.cutting_plane.kernel_list import USUAL
 from mmc.registry._common import KERNEL, N_CLUSTERS, RANDOM_STATE
-from mmc.registry._types import Algorithm, Parameter
+from mmc.registry._panels import MemberPanel, Panel, Quantity, WeightPanel
+from mmc.registry._types import Algorithm, Line, Parameter, Row
 
 _PAPER = "Zhao, Kwok, Zhang: Multiple Kernel Clustering, 2009"
 
@@ -17,12 +19,30 @@ _KERNEL = tuple(
     for p in KERNEL
     if p.name != "n_neighbors"
 )
+_WIDTHS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0)
+_REACH = "How far a point reaches, as a multiple of the usual distance to the 7th neighbour."
+_ROWS = (
+    Row("linear", "Linear", "linear"),
+    Row(
+        "poly",
+        "Polynomial",
+        "poly",
+        "degree",
+        (2, 3, 4, 5, 6, 8),
+        USUAL["degree"],
+        "How often the border may bend.",
+    ),
+    Row("narrow", "RBF, narrow", "rbf", "width", _WIDTHS, 0.5, _REACH),
+    Row("rbf", "RBF", "rbf", "width", _WIDTHS, USUAL["width"], _REACH),
+    Row("wide", "RBF, wide", "rbf", "width", _WIDTHS, 6.0, _REACH),
+)
 _KERNELS = Parameter(
     "kernels",
     "kernels",
     "Kernels",
     "Ways to compare points, separated by commas; the margin decides how much each counts. linear, poly with "
     "degree and coef0, rbf with width; such as poly:degree=2, rbf:width=0.5.",
+    rows=_ROWS,
 )
 _CUTS = (
     Parameter(
@@ -36,7 +56,7 @@ _CUTS = (
         "balance",
         "float",
         "Balance",
-        "How far the mean of the classifier's answers may be from zero. 0: clusters of about equal weight.",
+        "How far the mean of the decision values may be from zero. 0: clusters of about equal weight.",
         steps=(0.0, 0.01, 0.03, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
     ),
     Parameter(
@@ -85,12 +105,38 @@ _CUTS = (
 )
 
 
+_PSEUDO_CODE = (
+    Line("begin with labels z, f = 0 and no constraint in Ω", "start"),
+    Line("repeat until no constraint is violated by more than ε beyond ξ:"),
+    Line("  add the most violated constraint to Ω: it marks the points within the margin"),
+    Line("  repeat until the objective changes by less than a share (CCCP):"),
+    Line("    solve the convex problem on Ω for f, the bias and the weights β of the kernels"),
+    Line("    take the labels z from f", "cut"),
+)
+_CUTS_PANEL = WeightPanel(
+    title="Cuts",
+    quantity=Quantity("n_cccp", "CCCP iterations"),
+    weighed="With every cut the margin decides anew how much each kernel counts: the bars are the squares of "
+    "the weights β, which add up to one. ",
+    caption="Between two cuts labels and border are found by turns, each time by solving one small problem: "
+    "those are the CCCP iterations.",
+)
+_KERNELS_PANEL = MemberPanel(
+    title="Kernels",
+    parameter="kernels",
+    caption="Each kernel alone, with the same settings and the same start. β is its weight in the mixture, "
+    "likeness the adjusted Rand index between its clusters and the mixture's. Objectives compare: the "
+    "mixture can use every kernel, so that it reaches a lower one unless it is caught on the way.",
+)
+
+
 def _entry(
     estimator: type[StepwiseClusterer],
     summary: str,
     kernels: tuple[Parameter, ...],
     max_samples: int,
     tune: str,
+    panels: tuple[Panel, ...],
 ) -> Algorithm:
     return Algorithm(
         name=estimator.__name__,
@@ -103,6 +149,8 @@ def _entry(
         parameters=(N_CLUSTERS, *kernels, *_CUTS),
         max_samples=max_samples,
         tune=tune,
+        pseudo_code=_PSEUDO_CODE,
+        panels=panels,
     )
 
 
@@ -113,6 +161,7 @@ ENTRIES = (
         _KERNEL,
         5000,
         "width",
+        (_CUTS_PANEL,),
     ),
     _entry(
         MKC,
@@ -120,5 +169,6 @@ ENTRIES = (
         (_KERNELS,),
         3000,
         "C",
+        (_CUTS_PANEL, _KERNELS_PANEL),
     ),
 )

@@ -7,7 +7,8 @@ from dataclasses import replace
 from mmc.base import StepwiseClusterer
 from mmc.maxmargin import EvoMMC, FastEvoMMC
 from mmc.registry._common import ALPHA, BALANCE, KERNEL, RANDOM_STATE, TWO_CLUSTERS
-from mmc.registry._types import Algorithm, Parameter
+from mmc.registry._panels import CoursePanel, Quantity
+from mmc.registry._types import Algorithm, Line, Parameter
 
 _EVO_PAPER = "Gieseke, Pahikkala, Kramer: Fast Evolutionary Maximum Margin Clustering, 2009"
 
@@ -89,6 +90,26 @@ def _evolutionary(
         parameters=(TWO_CLUSTERS, *parameters, *_STARTS),
         max_samples=5000,
         tune="width",
+        pseudo_code=(
+            Line("begin with μ labellings within the balance", "start"),
+            Line("for t = 0, 1, …, until nothing better has been found for long:"),
+            Line("  make ν children, each a parent with max(1, n/(t + 1)) labels flipped"),
+            Line("  of parents and children let the μ with the lowest F live", "generation"),
+        ),
+        panels=(
+            CoursePanel(
+                title="Generations",
+                x=Quantity("generation", "generation + 1", log=True),
+                quantities=(
+                    Quantity("objective", "fitness F"),
+                    Quantity("n_flips", "flips a child", log=True),
+                    Quantity("n_kept", "flips kept"),
+                    Quantity("error", "error (%)"),
+                ),
+                caption="Most is won early, while a child still flips many labels; of the later "
+                "generations nearly all bring nothing. “Flips kept” adds up the labels that the fittest labelling changed.",
+            ),
+        ),
     )
 
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 from mmc.base import StepwiseClusterer
 from mmc.infomax import MIC, SMIC
 from mmc.registry._common import KERNEL, N_CLUSTERS, RANDOM_STATE
-from mmc.registry._types import Algorithm, Parameter
+from mmc.registry._panels import GraphPanel, Panel, PosteriorPanel, PriorPanel
+from mmc.registry._types import Algorithm, Line, Parameter, Rival
 
 _SMIC_PAPER = (
     "Sugiyama et al.: Information-Maximization Clustering based on Squared-Loss Mutual Information, 2014"
@@ -100,8 +101,26 @@ _MIC = (
 )
 
 
+_POSTERIORS = PosteriorPanel(
+    title="Posteriors",
+    caption="The colour names the likeliest cluster at each place; the paler, the less sure the model is. "
+    "Where clusters are well apart it is sure nearly everywhere.",
+)
+_GRAPH = GraphPanel(
+    title="Graph",
+    caption="Clusters are read off the colours: a point belongs to the eigenvector that is most positive "
+    "there, each scaled to its share.",
+)
+_PRIORS = PriorPanel(title="Class priors", parameter="class_prior", settled=("n_neighbors",))
+
+
 def _infomax(
-    estimator: type[StepwiseClusterer], summary: str, parameters: tuple[Parameter, ...]
+    estimator: type[StepwiseClusterer],
+    summary: str,
+    parameters: tuple[Parameter, ...],
+    pseudo_code: tuple[Line, ...],
+    panels: tuple[Panel, ...],
+    rival: Rival,
 ) -> Algorithm:
     return Algorithm(
         name=estimator.__name__,
@@ -114,6 +133,9 @@ def _infomax(
         parameters=parameters,
         max_samples=5000,
         tune="n_neighbors",
+        pseudo_code=pseudo_code,
+        panels=panels,
+        rival=rival,
     )
 
 
@@ -122,10 +144,26 @@ ENTRIES = (
         SMIC,
         "Reads the clusters off the eigenvectors of a graph of neighbours, in closed form.",
         _SMIC,
+        (
+            Line("for t = 1, …, 10 neighbours, or for the t that was given:"),
+            Line("  link every point to its t nearest neighbours, and normalise the graph"),
+            Line("  for y = 1, …, c: let the y-th eigenvector give cluster y its posterior", "eigenvector"),
+            Line("  score the labels by LSMI", "candidate"),
+            Line("take the t with the highest LSMI", "choice"),
+        ),
+        (_POSTERIORS, _GRAPH, _PRIORS),
+        Rival("MIC", "mlmi"),
     ),
     _infomax(
         MIC,
         "Climbs from spectral clustering to a logistic model that is sure of equal clusters.",
         _MIC,
+        (
+            Line("fit the logistic model to the first labels", "start"),
+            Line("repeat until an iteration gains less than the tolerance:"),
+            Line("  climb in the model's mutual information minus the penalty, by L-BFGS", "climb"),
+        ),
+        (_POSTERIORS, replace(_GRAPH, caption="The colour is the posterior of a cluster.")),
+        Rival("SMIC", "lsmi"),
     ),
 )

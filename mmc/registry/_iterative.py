@@ -7,7 +7,8 @@ from dataclasses import replace
 from mmc.base import StepwiseClusterer
 from mmc.maxmargin import CCCPMMC, IterLSSVM, IterSVM, IterSVR, RecursiveBinary
 from mmc.registry._common import BALANCE, KERNEL, N_CLUSTERS, RANDOM_STATE, TWO_CLUSTERS
-from mmc.registry._types import Algorithm, Parameter
+from mmc.registry._panels import CoursePanel, MarginPanel, Quantity
+from mmc.registry._types import Algorithm, Line, Parameter
 
 _ITER_SVR_PAPER = "Zhang, Tsang, Kwok: Maximum Margin Clustering Made Practical, 2009"
 
@@ -49,9 +50,38 @@ _STARTS = (
 )
 
 
+_PANELS = (
+    MarginPanel(
+        title="Margins",
+        caption="y·f is how far a point lies on the side of its label; 1 is what the classifier aims at, and "
+        "points on the wrong side flip. The line is the loss that a point pays there, dashed what it would "
+        "pay with the other label: where the dashed line is far above the full one, the label is held fast. Move "
+        "the player to see the rounds.",
+    ),
+    CoursePanel(
+        title="Rounds",
+        x=Quantity("round", "round"),
+        quantities=(
+            Quantity("svm_objective", "SVM objective", costly=True),
+            Quantity("objective", "own objective"),
+            Quantity("error", "error (%)"),
+            Quantity("n_changed", "points flipped"),
+        ),
+        caption="The SVM objective says how good a labelling is, whichever method found it: an SVM is "
+        "trained on it, and lower means a wider margin ([iterSVR] Figures 1 and 5). Each method has an objective of "
+        "its own as well, with its own loss.",
+    ),
+)
+
+
 def _iterative(
-    estimator: type[StepwiseClusterer], summary: str, extra: tuple[Parameter, ...], max_samples: int
+    estimator: type[StepwiseClusterer],
+    summary: str,
+    classifier: str,
+    extra: tuple[Parameter, ...],
+    max_samples: int,
 ) -> Algorithm:
+    placed = "that costs least within the balance" if BALANCE in extra else "of the classifier itself"
     return Algorithm(
         name=estimator.__name__,
         estimator=estimator,
@@ -63,6 +93,13 @@ def _iterative(
         parameters=(TWO_CLUSTERS, *KERNEL, _C, *extra, *_STARTS),
         max_samples=max_samples,
         tune="width",
+        pseudo_code=(
+            Line(f"train {classifier} on the first labels", "start"),
+            Line("repeat until no label flips:"),
+            Line(f"  take the bias b {placed}, and the signs of f as labels", "round"),
+            Line(f"  train {classifier} on these labels"),
+        ),
+        panels=_PANELS,
     )
 
 
@@ -70,24 +107,28 @@ _METHODS = (
     _iterative(
         IterSVR,
         "Learns its own labels by regression, which lets points at the border flip from round to round.",
+        "a support vector regression",
         (_EPSILON, BALANCE),
         3000,
     ),
     _iterative(
         IterLSSVM,
         "Learns its own labels by least squares: one factorisation, then rounds that cost next to nothing.",
+        "a least-squares SVM",
         (BALANCE,),
         5000,
     ),
     _iterative(
         IterSVM,
         "Learns its own labels by an SVM, which is so sure of them that hardly any point ever flips.",
+        "an SVM",
         (BALANCE,),
         5000,
     ),
     _iterative(
         CCCPMMC,
         "Learns its own labels by an SVM with no balance: one cluster may swallow the other, and that wins.",
+        "an SVM",
         (),
         5000,
     ),
@@ -125,6 +166,12 @@ _RECURSIVE = Algorithm(
     ),
     max_samples=3000,
     tune="estimator__width",
+    pseudo_code=(
+        Line("put all points in one cluster", "start"),
+        Line("repeat until there are k clusters:"),
+        Line("  choose the cluster that spreads widest, or has most points"),
+        Line("  part it in two by the method for two clusters", "split"),
+    ),
 )
 
 ENTRIES = (*_METHODS, _RECURSIVE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mmc.base import StepwiseClusterer
 from mmc.maxmargin import UMCRLS, SteepRLS, StocRLS
 from mmc.registry._common import ALPHA, KERNEL, N_CLUSTERS, RANDOM_STATE
-from mmc.registry._types import Algorithm, Parameter
+from mmc.registry._types import Algorithm, Line, Parameter
 
 _UMC_RLS_PAPER = "Pahikkala et al.: Unsupervised Multi-Class Regularized Least-Squares Classification, 2012"
 
@@ -68,7 +68,15 @@ _SHAKING = (
 )
 
 
-def _rls(estimator: type[StepwiseClusterer], summary: str, extra: tuple[Parameter, ...] = ()) -> Algorithm:
+_START = Line("begin with a labelling c", "start")
+
+
+def _rls(
+    estimator: type[StepwiseClusterer],
+    summary: str,
+    pseudo_code: tuple[Line, ...],
+    extra: tuple[Parameter, ...] = (),
+) -> Algorithm:
     return Algorithm(
         name=estimator.__name__,
         estimator=estimator,
@@ -81,6 +89,7 @@ def _rls(estimator: type[StepwiseClusterer], summary: str, extra: tuple[Paramete
         max_samples=5000,
         tune="width",
         grid=_GRID,
+        pseudo_code=(_START, *pseudo_code),
     )
 
 
@@ -88,8 +97,26 @@ ENTRIES = (
     _rls(
         UMCRLS,
         "Clusters take turns claiming points, fewer each round: this shaking escapes poor solutions.",
+        (
+            Line("for i = 0, …, s:"),
+            Line("  for each cluster d with target size m:"),
+            Line("    α = ⌊m/2ⁱ + m − size of d⌋"),
+            Line("    repeat α times: move the point to d that lowers Q most, or raises it least", "claim"),
+            Line("while a move lowers Q: make the one that lowers it most", "release"),
+        ),
         _SHAKING,
     ),
-    _rls(SteepRLS, "Always makes the single move that helps most, and stops when none does."),
-    _rls(StocRLS, "Visits the points in order and moves each to where it fits best, until none moves."),
+    _rls(
+        SteepRLS,
+        "Always makes the single move that helps most, and stops when none does.",
+        (Line("while a move lowers Q: make the one that lowers it most", "descent"),),
+    ),
+    _rls(
+        StocRLS,
+        "Visits the points in order and moves each to where it fits best, until none moves.",
+        (
+            Line("repeat until no point moves:"),
+            Line("  for each point in order: move it to the cluster that lowers Q most", "sweep"),
+        ),
+    ),
 )

@@ -7,7 +7,8 @@ from dataclasses import replace
 from mmc.base import StepwiseClusterer
 from mmc.maxmargin.semidefinite import GMMC, MMC
 from mmc.registry._common import BALANCE, KERNEL, RANDOM_STATE, TWO_CLUSTERS
-from mmc.registry._types import Algorithm, Parameter
+from mmc.registry._panels import MatrixPanel
+from mmc.registry._types import Algorithm, Line, Parameter
 
 _C = Parameter(
     "C",
@@ -69,7 +70,12 @@ _SOLVING = (
 
 
 def _semidefinite(
-    estimator: type[StepwiseClusterer], paper: str, summary: str, max_samples: int
+    estimator: type[StepwiseClusterer],
+    paper: str,
+    summary: str,
+    max_samples: int,
+    program: str,
+    limited: str = "",
 ) -> Algorithm:
     return Algorithm(
         name=estimator.__name__,
@@ -82,6 +88,24 @@ def _semidefinite(
         parameters=(TWO_CLUSTERS, *KERNEL, _C, BALANCE, *_SOLVING),
         max_samples=max_samples,
         tune="width",
+        pseudo_code=(
+            Line(program),
+            Line("repeat until the solver has converged:"),
+            Line("  run the solver on, and round its matrix M to labels", "solve"),
+            Line(
+                "of the leading eigenvector's labels and random roundings of M* take the widest margin",
+                "solved",
+            ),
+        ),
+        panels=(
+            MatrixPanel(
+                title="Relaxation",
+                caption="Labels alone would make a matrix with a single eigenvalue above zero. This one has "
+                "{state.share:.0%} of its weight on the first: the nearer to 100 %, the less was lost by "
+                "relaxing. The strip on top shows the labels it was rounded to.",
+                solved=f" No labelling costs the program less than {{state.relaxation:.4g}}{limited}.",
+            ),
+        ),
     )
 
 
@@ -91,11 +115,14 @@ ENTRIES = (
         "Xu, Neufeld, Larson, Schuurmans: Maximum Margin Clustering, 2004",
         "Finds all labels at once as a matrix, by a convex program that has one optimum and needs no start.",
         100,
+        "relax the matrix yyᵀ of all labels to M ⪰ 0 with diag M = 1 and balanced row sums",
+        ", if its border goes through the origin",
     ),
     _semidefinite(
         GMMC,
         "Valizadegan, Jin: Generalized Maximum Margin Clustering and Unsupervised Kernel Learning, 2006",
         "Asks of each point to keep away from the border on either side: one number per point, not a matrix.",
         200,
+        "ask f² ≥ 1 of every point, and take the dual of that: one multiplier γ for each",
     ),
 )

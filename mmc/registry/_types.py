@@ -6,14 +6,63 @@ import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from sklearn.base import BaseEstimator
 
 from mmc import maxmargin
 from mmc.maxmargin.cutting_plane.kernel_list import parse_kernels, text_of
+from mmc.registry._panels import Panel
 
 Kind = Literal["int", "float", "choice", "bool", "numbers", "kernels"]
+
+
+class Row(NamedTuple):
+    """A kernel that can be turned on in a list of kernels, with a control for its parameter.
+
+    Attributes
+    ----------
+    key, label : str
+        Name of its controls, and what a person reads.
+    kernel : str
+    parameter : str
+        The one parameter that has a control; empty where there is none.
+    values : tuple of float
+        Values of the control.
+    first : float
+        The value that stands for a kernel without parameters.
+    help : str
+    """
+
+    key: str
+    label: str
+    kernel: str
+    parameter: str = ""
+    values: tuple[float, ...] = ()
+    first: float = 0.0
+    help: str = ""
+
+
+class Line(NamedTuple):
+    """A line of pseudo-code.
+
+    Attributes
+    ----------
+    text : str
+        Leading spaces show how deep it is nested.
+    name : str
+        What the states of the steps that carry it out call it (`State.line`); empty where no step does.
+    """
+
+    text: str
+    name: str = ""
+
+
+class Rival(NamedTuple):
+    """The algorithm that a paper compares on the same candidates, and the score that chooses among its own."""
+
+    name: str
+    score: str
 
 
 @dataclass(frozen=True)
@@ -46,6 +95,8 @@ class Parameter:
         Whether it is the number of clusters, however the class calls it.
     none : str
         The choice that means None, where there is one.
+    rows : tuple of Row
+        Of a list of kernels: those that have controls of their own.
     """
 
     name: str
@@ -62,6 +113,7 @@ class Parameter:
     when: tuple[tuple[str, tuple[str, ...]], ...] = ()
     counts: bool = False
     none: str = ""
+    rows: tuple[Row, ...] = ()
 
     @property
     def key(self) -> str:
@@ -174,6 +226,12 @@ class Algorithm:
         The grid of the paper: values of two parameters, and what else was set.
     given : mapping
         What stands in place of the class's own defaults.
+    pseudo_code : tuple of Line
+        The algorithm in a few lines, which its states name.
+    panels : tuple of Panel
+        What there is to see of a run beside its steps.
+    rival : Rival or None
+        Who is compared with it when values of `tune` are tried.
     """
 
     name: str
@@ -188,6 +246,9 @@ class Algorithm:
     tune: str
     grid: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     given: Mapping[str, Any] = field(default_factory=dict)
+    pseudo_code: tuple[Line, ...] = ()
+    panels: tuple[Panel, ...] = ()
+    rival: Rival | None = None
 
     @property
     def package(self) -> str:

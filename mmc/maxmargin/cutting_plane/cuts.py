@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mmc.maxmargin.cutting_plane.constraints import Cut, Sides, lead
 from mmc.maxmargin.cutting_plane.kernel_list import Member
 from mmc.maxmargin.cutting_plane.working_set import Fit, WorkingSet
-from mmc.stepping import State
+from mmc.stepping import CurvePoint, State
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -53,6 +53,8 @@ class CutState(State):
         Mean of f for two clusters; 0 for many.
     moved : ndarray
         Points whose cluster differs from the previous state's.
+    epsilon : float
+        The gap at which the method ends.
     """
 
     f: Array
@@ -67,6 +69,42 @@ class CutState(State):
     coef: Array
     bias: float
     moved: Labels
+    epsilon: float
+
+    @property
+    def line(self) -> str:
+        """Name of the line of the pseudo-code that this step carries out."""
+        return "cut" if self.n_cuts else "start"
+
+    @property
+    def curves(self) -> tuple[CurvePoint, ...]:
+        """The gap, and the objective with all constraints and with those in the working set."""
+        lower = self.lower if self.n_cuts else np.nan
+        return (
+            # A logarithmic axis has no place for a gap that has closed.
+            CurvePoint("gap", {"": max(self.gap, self.epsilon / 10)}, log=True, level=self.epsilon),
+            CurvePoint("", {"all constraints": self.objective, "those in Ω": lower}, log=True),
+        )
+
+    @property
+    def position(self) -> int:
+        """The number of cuts."""
+        return self.n_cuts
+
+    @property
+    def position_title(self) -> str:
+        """Title of the axis of the curves."""
+        return "cuts |Ω|"
+
+    @property
+    def margin_lead(self) -> float:
+        """Lead at which the margin ends: two clusters have the decision values −f and f, many f_p itself."""
+        return 2.0 if self.f.ndim == 1 else 1.0
+
+    @property
+    def weights(self) -> tuple[tuple[str, float], ...]:
+        """The kernels with their weights β."""
+        return tuple(zip(self.kernels, map(float, self.beta), strict=True))
 
     @property
     def gap(self) -> float:
@@ -174,6 +212,7 @@ def cutting_planes(
             coef=fit.coef if m > 1 else fit.coef[:, 0],
             bias=fit.bias,
             moved=np.flatnonzero(labels != before),
+            epsilon=epsilon,
         )
 
     nothing = np.zeros((n, m))

@@ -86,6 +86,11 @@ class EvoState(BinaryState):
     origin: str
 
     @property
+    def line(self) -> str:
+        """Name of the line of the pseudo-code that this step carries out."""
+        return "generation" if self.generation else "start"
+
+    @property
     def caption(self) -> str:
         """One sentence that says what happened in this step."""
         if self.generation == 0:

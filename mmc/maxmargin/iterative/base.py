@@ -65,8 +65,8 @@ class IterState(BinaryState):
     dual : ndarray of shape (n_samples,)
         Coefficients of the classifier.
     margins : ndarray of shape (n_samples,)
-        y·f with the labels y that the classifier was trained on. Whoever is below zero flips; at the start,
-        whose bias is not placed yet, it is on the wrong side.
+        y·f with the labels y that the classifier was trained on. Points with a negative margin flip; at the
+        start, whose bias is not placed yet, they lie on the wrong side.
     loss : float
         Σ L(y·f) with the labels of this state.
     loss_function : Loss
@@ -97,6 +97,11 @@ class IterState(BinaryState):
     def svm_objective(self) -> float:
         """The SVM objective of [iterSVR] eq. 3 at these labels; trains an SVM when first asked for."""
         return self.judge.objective(self.labels)
+
+    @property
+    def line(self) -> str:
+        """Name of the line of the pseudo-code that this step carries out."""
+        return "round" if self.round else "start"
 
     @property
     def caption(self) -> str:

@@ -72,6 +72,11 @@ class RecursiveState(State):
     moved: Labels
 
     @property
+    def line(self) -> str:
+        """Name of the line of the pseudo-code that this step carries out."""
+        return "split" if self.splits else "start"
+
+    @property
     def caption(self) -> str:
         """One sentence that says what happened in this step."""
         if not self.splits:

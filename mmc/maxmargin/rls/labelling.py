@@ -63,6 +63,11 @@ class RLSState(State):
         return f"steepest moves, group {self.round}: {points} moved, {change}"
 
     @property
+    def line(self) -> str:
+        """Name of the line of the pseudo-code that this step carries out."""
+        return self.phase
+
+    @property
     def changed(self) -> Labels:
         """Indices of the points that this step moved."""
         return self.moved

@@ -78,6 +78,11 @@ class SemidefiniteState(BinaryState):
         return float(self.spectrum[0] / max(np.maximum(self.spectrum, 0.0).sum(), 1e-300))
 
     @property
+    def line(self) -> str:
+        """Name of the line of the pseudo-code that this step carries out."""
+        return "solved" if self.converged else "solve"
+
+    @property
     def caption(self) -> str:
         """One sentence that says what happened in this step."""
         done = "solved" if self.converged else "still solving"
