@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from mmc import registry, ui
+from mmc import ui
 from mmc.experiment import Experiment
 
 ui.frame("Cutting planes")
@@ -17,11 +17,7 @@ def outcome() -> ui.Outcome:
         st.divider()
         k = ui.usual_k(data.source, data.options.get("classes", ()))
         name = ui.algorithm_control("MKC", FAMILIES)
-        mixed = name == "MKC"
-        kernels = ui.kernel_controls() if mixed else ""
-        parameters = ui.parameter_controls(name, k, without=["kernels"] if mixed else [])
-    if mixed:
-        parameters["kernels"] = registry.get(name).parameter("kernels").parse(kernels)
+        parameters = ui.parameter_controls(name, k)
     return ui.run(Experiment(data, name, parameters), content, None)
 
 

@@ -11,8 +11,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from mmc import MIC, SMIC, UMCRLS, StocRLS, engine
 from mmc.datasets import load
+from mmc.imbalance import EQUAL, TRUE, Draw, imbalance_draws, summarize
 from mmc.infomax import lsmi, mlmi
-from mmc.infomax.imbalance import EQUAL, TRUE, Draw, imbalance_draws, summarize
 from mmc.selection import Trial, best, best_of_starts, select, sweep, tidy
 
 _COLUMNS = ["score", "objective", "clusters", "seconds", "error"]
@@ -420,7 +420,7 @@ def test_there_is_no_way_for_true_labels_to_enter():
 def test_imbalance_draws_compare_equal_and_true_priors():
     """Each draw is the named set at the imbalance and seed, clustered with both kinds of priors."""
     options = {"n_samples": 60, "noise": 0.3}
-    draws = list(imbalance_draws(SMIC(n_neighbors=4), "moons", options, (0.0, 0.6), 2))
+    draws = list(imbalance_draws(SMIC(n_neighbors=4), "class_prior", "moons", options, (0.0, 0.6), 2))
     assert len(draws) == 4
     for draw, (imbalance, seed) in zip(draws, product((0.0, 0.6), (0, 1)), strict=True):
         data = load("moons", **options, imbalance=imbalance, random_state=seed).standardized()
@@ -435,7 +435,7 @@ def test_imbalance_draws_compare_equal_and_true_priors():
 def test_imbalance_draws_leave_the_estimator_alone():
     """The estimator is copied: it keeps its priors and stays without labels."""
     estimator = SMIC(n_neighbors=4, class_prior=(1, 2))
-    next(imbalance_draws(estimator, "moons", {"n_samples": 40}))
+    next(imbalance_draws(estimator, "class_prior", "moons", {"n_samples": 40}))
     assert estimator.class_prior == (1, 2)
     assert not hasattr(estimator, "labels_")
 

@@ -2,18 +2,17 @@
 
 from mmc.figures.animation import animation, animation_html
 from mmc.figures.consensus import consensus_figure
-from mmc.figures.course import Panel, course, restart_curves
-from mmc.figures.cuts import cut_bars
+from mmc.figures.course import course, restart_curves
 from mmc.figures.fields import kernel_graph, posterior_map
 from mmc.figures.margins import margin_animation
+from mmc.figures.matrix import matrix_figure
 from mmc.figures.palette import cluster_color
-from mmc.figures.relaxation import relaxation_figure
 from mmc.figures.scene import Scene, View, make_scene, make_view
 from mmc.figures.selection import band_curves, cv_heatmap, score_curve
 from mmc.figures.thumbnail import thumbnail
+from mmc.figures.weights import weight_bars
 
 __all__ = [
-    "Panel",
     "Scene",
     "View",
     "animation",
@@ -22,15 +21,15 @@ __all__ = [
     "cluster_color",
     "consensus_figure",
     "course",
-    "cut_bars",
     "cv_heatmap",
     "kernel_graph",
     "make_scene",
     "make_view",
     "margin_animation",
+    "matrix_figure",
     "posterior_map",
-    "relaxation_figure",
     "restart_curves",
     "score_curve",
     "thumbnail",
+    "weight_bars",
 ]

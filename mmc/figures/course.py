@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,62 +12,46 @@ from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
 from mmc.figures.palette import cluster_color
+from mmc.registry import Quantity
 
 
-class Panel(NamedTuple):
-    """One quantity: a column of the tables, the title of its axis, and whether that is logarithmic."""
-
-    column: str
-    title: str
-    log: bool = False
-
-
-def course(
-    tables: Mapping[str, pd.DataFrame],
-    panels: Sequence[Panel],
-    *,
-    x: str,
-    x_title: str,
-    log_x: bool = False,
-) -> go.Figure:
+def course(tables: Mapping[str, pd.DataFrame], quantities: Sequence[Quantity], *, x: Quantity) -> go.Figure:
     """Draw quantities over the iterations, one below the other, with a curve for each algorithm.
 
     Parameters
     ----------
     tables : mapping from str to DataFrame
-        By name of algorithm; a column that a table does not have is left out.
-    panels : sequence of Panel
-    x : str
-        Column of the iterations.
-    x_title : str
-    log_x : bool
+        By name of algorithm, with a column for each quantity; one that a table does not have is left out.
+    quantities : sequence of Quantity
+    x : Quantity
+        The iterations.
 
     Returns
     -------
     plotly.graph_objects.Figure
     """
-    figure = make_subplots(rows=len(panels), cols=1, shared_xaxes=True, vertical_spacing=0.06)
-    for row, panel in enumerate(panels, start=1):
+    figure = make_subplots(rows=len(quantities), cols=1, shared_xaxes=True, vertical_spacing=0.06)
+    for row, quantity in enumerate(quantities, start=1):
         for i, (name, table) in enumerate(tables.items()):
-            if panel.column in table:
+            if quantity.name in table:
                 figure.add_scatter(
-                    x=table[x],
-                    y=table[panel.column],
+                    x=table[x.name],
+                    y=table[quantity.name],
                     name=html.escape(name),
                     legendgroup=name,
                     showlegend=row == 1 and len(tables) > 1,
                     mode="lines+markers" if len(table) <= 60 else "lines",
                     line={"color": cluster_color(i), "dash": ("solid", "dot")[i % 2], "width": 2.5},
-                    hovertemplate=f"{html.escape(x_title)} %{{x}}<br>{html.escape(panel.title)} %{{y:.5g}}"
-                    "<extra></extra>",
+                    hovertemplate=f"{html.escape(x.title)} %{{x}}<br>{html.escape(quantity.title)} "
+                    "%{y:.5g}<extra></extra>",
                     row=row,
                     col=1,
                 )
-        figure.update_yaxes(title=html.escape(panel.title), **_axis(panel.log), row=row, col=1)
-    figure.update_xaxes(**_axis(log_x))
-    figure.update_xaxes(title=html.escape(x_title), row=len(panels), col=1)
+        figure.update_yaxes(title=html.escape(quantity.title), **_axis(quantity.log), row=row, col=1)
+    figure.update_xaxes(**_axis(x.log))
+    figure.update_xaxes(title=html.escape(x.title), row=len(quantities), col=1)
     figure.update_layout(
-        height=60 + 150 * len(panels),
+        height=60 + 150 * len(quantities),
         margin={"l": 10, "r": 10, "t": 30, "b": 10},
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0, "itemclick": False},
         hovermode="closest",

@@ -10,7 +10,6 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from mmc.figures.palette import cluster_color
-from mmc.infomax import Estimate
 
 _CHOSEN = "#D55E00"
 
@@ -79,20 +78,22 @@ def score_curve(
     return figure
 
 
-def cv_heatmap(estimate: Estimate) -> go.Figure:
-    """Draw the error of cross-validation over widths γ and penalties δ, with the chosen cell marked.
+def cv_heatmap(widths: np.ndarray, penalties: np.ndarray, errors: np.ndarray) -> go.Figure:
+    """Draw the error of cross-validation over widths γ and penalties δ, with the lowest one marked.
 
     Parameters
     ----------
-    estimate : Estimate
+    widths : ndarray of shape (n_widths,)
+    penalties : ndarray of shape (n_penalties,)
         With a single penalty the table is drawn as a curve over the widths.
+    errors : ndarray of shape (n_widths, n_penalties)
 
     Returns
     -------
     plotly.graph_objects.Figure
     """
-    gammas, deltas = _powers(estimate.gammas), _powers(estimate.deltas)
-    finite = np.where(np.isfinite(estimate.cv), estimate.cv, np.nan)
+    gammas, deltas = _powers(widths), _powers(penalties)
+    finite = np.where(np.isfinite(errors), errors, np.nan)
     g, d = np.unravel_index(np.nanargmin(finite), finite.shape)
     layout = {
         "height": 420,

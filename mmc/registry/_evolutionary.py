@@ -107,7 +107,8 @@ def _evolutionary(
                     Quantity("error", "error (%)"),
                 ),
                 caption="Most is won early, while a child still flips many labels; of the later "
-                "generations nearly all bring nothing. “Flips kept” adds up the labels that the fittest labelling changed.",
+                "generations nearly all bring nothing. “Flips kept” adds up the labels that "
+                "the fittest labelling changed.",
             ),
         ),
     )

@@ -55,8 +55,8 @@ _PANELS = (
         title="Margins",
         caption="y·f is how far a point lies on the side of its label; 1 is what the classifier aims at, and "
         "points on the wrong side flip. The line is the loss that a point pays there, dashed what it would "
-        "pay with the other label: where the dashed line is far above the full one, the label is held fast. Move "
-        "the player to see the rounds.",
+        "pay with the other label: where the dashed line is far above the full one, the label is held "
+        "fast. Move the player to see the rounds.",
     ),
     CoursePanel(
         title="Rounds",
@@ -68,8 +68,8 @@ _PANELS = (
             Quantity("n_changed", "points flipped"),
         ),
         caption="The SVM objective says how good a labelling is, whichever method found it: an SVM is "
-        "trained on it, and lower means a wider margin ([iterSVR] Figures 1 and 5). Each method has an objective of "
-        "its own as well, with its own loss.",
+        "trained on it, and lower means a wider margin ([iterSVR] Figures 1 and 5). Each method "
+        "has an objective of its own as well, with its own loss.",
     ),
 )
 

@@ -59,7 +59,7 @@ class Line(NamedTuple):
 
 
 class Rival(NamedTuple):
-    """The algorithm that a paper compares on the same candidates, and the score that chooses among its own."""
+    """The algorithm that a paper compares on the same candidates, and the score that chooses among them."""
 
     name: str
     score: str

@@ -1,18 +1,22 @@
-"""What there is to see of one candidate beside its clusters."""
+"""One candidate of a search: its steps, the panels of its registry entry, the score's cross-validation."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from mmc import registry
 from mmc.datasets import CATALOG
 from mmc.experiment import Experiment
 from mmc.figures import band_curves, cv_heatmap, kernel_graph, posterior_map
-from mmc.infomax.imbalance import Draw, imbalance_draws, summarize
+from mmc.imbalance import Draw, imbalance_draws, summarize
 from mmc.metrics import adjusted_rand_score
+from mmc.registry import GraphPanel, Panel, PosteriorPanel, PriorPanel
 from mmc.ui.jobs import Report
 from mmc.ui.page_frame import notice
 from mmc.ui.player_view import play
@@ -36,16 +40,12 @@ def show_candidate(found: Found, at: int, outcome: Outcome, content: bytes | Non
     content : bytes or None
         Of the table, where the data are one.
     """
-    model: Any = outcome.main.estimator
-    views = {"Steps": lambda: _steps(outcome)}
-    if hasattr(model, "predict_proba"):
-        views["Posteriors"] = lambda: _posteriors(outcome, found)
+    views: dict[str, Callable[[], None]] = {"Steps": lambda: play(outcome, None)}
     if found.trials[at].estimate is not None:
         views["Cross-validation"] = lambda: _cross_validation(found, at)
-    if getattr(model, "n_neighbors_", 0):
-        views["Graph"] = lambda: _graph(outcome, found)
-    if hasattr(model, "class_prior"):
-        views["Class priors"] = lambda: _priors(outcome, found, content)
+    for panel in registry.get(outcome.experiment.algorithm).panels:
+        if panel.place == "candidate" and _has_something(panel, outcome):
+            views[panel.title] = partial(_DRAWERS[type(panel)], panel, outcome, found, content)
     if st.session_state.get("show") not in (None, *views):
         del st.session_state["show"]
     chosen = st.segmented_control(
@@ -54,26 +54,28 @@ def show_candidate(found: Found, at: int, outcome: Outcome, content: bytes | Non
     views[str(chosen)]()
 
 
-def _steps(outcome: Outcome) -> None:
-    play(outcome, None)
+def _has_something(panel: Panel, outcome: Outcome) -> bool:
+    """Whether this candidate has what the panel draws: a dense kernel has no links."""
+    return not isinstance(panel, GraphPanel) or bool(outcome.main.estimator.graph_.n_neighbors)
 
 
-def _posteriors(outcome: Outcome, found: Found) -> None:
+def _posteriors(panel: PosteriorPanel, outcome: Outcome, found: Found, content: bytes | None) -> None:
     if found.view.axes is None:
         st.info(f"{_why(found)} So posteriors cannot be drawn.")
         return
     figure = posterior_map(outcome.main.estimator, outcome.main.labels, found.view)
     st.plotly_chart(figure, key="posteriors", alt="Map of the likeliest cluster and its posterior.")
-    st.caption(
-        "The colour names the likeliest cluster at each place; the paler, the less sure the model is. Where "
-        "clusters are well apart it is sure nearly everywhere."
-    )
+    st.caption(panel.caption)
 
 
 def _cross_validation(found: Found, at: int) -> None:
     estimate = found.trials[at].estimate
     assert estimate is not None
-    st.plotly_chart(cv_heatmap(estimate), key="cv", alt="Cross-validation error over widths and penalties.")
+    st.plotly_chart(
+        cv_heatmap(estimate.gammas, estimate.deltas, estimate.cv),
+        key="cv",
+        alt="Cross-validation error over widths and penalties.",
+    )
     penalty = f" and penalty δ = {estimate.delta:.2g}" if estimate.delta else ""
     st.caption(
         "The score needs a width and a penalty of its own. They are chosen by cross-validation: fit on four "
@@ -82,45 +84,32 @@ def _cross_validation(found: Found, at: int) -> None:
     )
 
 
-def _graph(outcome: Outcome, found: Found) -> None:
-    model: Any = outcome.main.estimator
-    state: Any = outcome.main.end
-    if hasattr(model, "eigenvectors_"):
-        names = [f"eigenvector {y + 1} (λ = {v:.4f})" for y, v in enumerate(model.eigenvalues_)]
-        columns, what = model.eigenvectors_, "entry"
-    else:
-        names = [f"posterior of cluster {h}" for h in range(state.posterior.shape[1])]
-        columns, what = state.posterior, "posterior"
-    shown = st.selectbox("Colour", range(len(names)), 1, format_func=names.__getitem__, key="eigenvector")
-    graph = model.graph_
-    figure = kernel_graph(graph.matrix, graph.vertex, columns[:, shown], found.view, what)
+def _graph(panel: GraphPanel, outcome: Outcome, found: Found, content: bytes | None) -> None:
+    fields = outcome.main.end.fields
+    names = [field.name for field in fields]
+    shown = st.selectbox("Colour", range(len(names)), 1, format_func=names.__getitem__, key="field")
+    field, graph = fields[shown], outcome.main.estimator.graph_
+    figure = kernel_graph(graph.matrix, graph.vertex, field.values, found.view, field.unit)
     st.plotly_chart(figure, key="graph", alt="The points, linked to their neighbours.")
     links = (graph.matrix.nnz - graph.matrix.shape[0]) // 2
     st.caption(
         f"{links} links between {graph.matrix.shape[0]} points: each is linked to its {graph.n_neighbors} "
-        "nearest neighbours, and to those whose neighbour it is. Clusters are read off the colours: a point "
-        "belongs to the eigenvector that is most positive there, each scaled to its share."
+        f"nearest neighbours, and to those whose neighbour it is. {panel.caption}"
     )
 
 
-def _priors(outcome: Outcome, found: Found, content: bytes | None) -> None:
-    model: Any = outcome.main.estimator
+def _priors(panel: PriorPanel, outcome: Outcome, found: Found, content: bytes | None) -> None:
+    model, experiment = outcome.main.estimator, outcome.experiment
     st.write(
         "The model is told how large a share of the points each cluster has; by default equal shares. Here "
         "the smallest cluster gets the share you choose and the others the rest."
     )
     shares = _usable(model.n_clusters)
     share = st.select_slider("Share of the smallest cluster", shares, shares[-1], key="share")
-    fixed = (
-        replace(
-            outcome.experiment,
-            parameters={**outcome.experiment.parameters, "n_neighbors": model.n_neighbors_},
-        )
-        if model.n_neighbors_
-        else outcome.experiment
-    )
+    settled = {name: value for name in panel.settled if (value := getattr(model, f"{name}_"))}
+    fixed = replace(experiment, parameters={**experiment.parameters, **settled})
     values = tuple(_prior(s, model.n_clusters) for s in shares)
-    priors = search(Search(fixed, {"class_prior": values}, "objective"), content)
+    priors = search(Search(fixed, {panel.parameter: values}, "objective"), content)
     left, right = st.columns(2)
     with left:
         shown = run(priors.search.candidate(shares.index(share)), content, None)
@@ -141,7 +130,14 @@ def _priors(outcome: Outcome, found: Found, content: bytes | None) -> None:
             key="prior_curve",
             alt="Agreement over the share of the smallest cluster.",
         )
-        _imbalance(fixed)
+        _imbalance(fixed, panel.parameter)
+
+
+_DRAWERS: dict[type[Panel], Callable[..., None]] = {
+    PosteriorPanel: _posteriors,
+    GraphPanel: _graph,
+    PriorPanel: _priors,
+}
 
 
 def _agreement(priors: Found, outcome: Outcome) -> pd.DataFrame:
@@ -150,7 +146,7 @@ def _agreement(priors: Found, outcome: Outcome) -> pd.DataFrame:
         others = {"the reference": priors.dataset.y, **others}
     rows = [
         (
-            min(trial.parameters["class_prior"]),
+            min(trial.parameters[priors.search.parameter]),
             f"agreement with {name}",
             adjusted_rand_score(labels, trial.labels),
             0.0,
@@ -172,7 +168,7 @@ class _Study:
         return 64 * len(self.draws)
 
 
-def _imbalance(experiment: Experiment) -> None:
+def _imbalance(experiment: Experiment, parameter: str) -> None:
     data = experiment.data
     if data.source not in CATALOG or "imbalance" not in CATALOG[data.source].parameters:
         return
@@ -187,7 +183,7 @@ def _imbalance(experiment: Experiment) -> None:
     def work(report: Report) -> _Study:
         model: Any = experiment.make()
         draws: list[Draw] = []
-        for draw in imbalance_draws(model, data.source, options, standardize=data.standardize):
+        for draw in imbalance_draws(model, parameter, data.source, options, standardize=data.standardize):
             draws.append(draw)
             if not report(len(draws) / 20, "drawing data of unequal shares"):
                 break

@@ -1,51 +1,30 @@
-"""A closer look at a run: margins and what they cost, how the fit went, and what its starts are worth."""
+"""A closer look at a run: the panels that its registry entry names, its pseudo-code, and its restarts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from mmc.figures import (
-    Panel,
-    Scene,
-    course,
-    cut_bars,
-    margin_animation,
-    relaxation_figure,
-    restart_curves,
-)
-from mmc.maxmargin.cutting_plane.cuts import CutState
-from mmc.maxmargin.evolutionary.base import EvoState
-from mmc.maxmargin.iterative.base import IterState
-from mmc.maxmargin.semidefinite.base import SemidefiniteState
+from mmc import registry
+from mmc.figures import Scene, course, margin_animation, matrix_figure, restart_curves, weight_bars
 from mmc.metrics import clustering_error
 from mmc.recording import Recording
+from mmc.registry import CoursePanel, MarginPanel, MatrixPanel, MemberPanel, Panel, Quantity, WeightPanel
 from mmc.selection import best_of_starts
-from mmc.stepping import State
 from mmc.ui.jobs import Report
-from mmc.ui.kernel_sidebar import kernels_alone
-from mmc.ui.page_frame import notice
+from mmc.ui.member_view import show_members
+from mmc.ui.page_frame import notice, plain
 from mmc.ui.player_view import drawn
 from mmc.ui.result_store import obtain
 from mmc.ui.run_job import Outcome
 
-_ROUNDS = (
-    Panel("svm_objective", "SVM objective"),
-    Panel("objective", "own objective"),
-    Panel("error", "error (%)"),
-    Panel("flips", "points flipped"),
-)
-_GENERATIONS = (
-    Panel("objective", "fitness F"),
-    Panel("n_flips", "flips a child", log=True),
-    Panel("n_kept", "flips kept"),
-    Panel("error", "error (%)"),
-)
+_PLAIN = {"displayModeBar": False}
 
 
 def closer_look(outcome: Outcome, columns: tuple[int, int] | None, restarts: bool = False) -> None:
@@ -60,20 +39,11 @@ def closer_look(outcome: Outcome, columns: tuple[int, int] | None, restarts: boo
         Whether the starts are worth a look even where there is nothing else to see.
     """
     scenes, _ = drawn(outcome, columns)
-    first = outcome.main.states[0]
-    views: dict[str, Callable[[], None]] = {}
-    if any(scene.margins for scene in scenes.values()):
-        views["Margins"] = lambda: _margins(scenes)
-    if isinstance(first, IterState):
-        views["Rounds"] = lambda: _rounds(outcome)
-    if isinstance(first, EvoState):
-        views["Generations"] = lambda: _generations(outcome)
-    if isinstance(first, CutState):
-        views["Cuts"] = lambda: _cuts(outcome)
-        if len(first.kernels) > 1:
-            views["Kernels"] = lambda: kernels_alone(outcome)
-    if isinstance(first, SemidefiniteState):
-        views["Relaxation"] = lambda: _relaxations(outcome)
+    views: dict[str, Callable[[], None]] = {
+        panel.title: partial(_DRAWERS[type(panel)], panel, outcome, scenes)
+        for panel in registry.get(outcome.experiment.algorithm).panels
+        if panel.place == "run" and _has_something(panel, outcome)
+    }
     several = any(len(recording.ends) > 1 for recording in outcome.recordings.values())
     if several and (views or restarts):
         views["Restarts"] = lambda: _restarts(outcome)
@@ -94,7 +64,33 @@ def closer_look(outcome: Outcome, columns: tuple[int, int] | None, restarts: boo
     views[str(chosen)]()
 
 
-def _margins(scenes: Mapping[str, Scene]) -> None:
+def pseudo_code(outcome: Outcome) -> None:
+    """Show the algorithms in a few lines, with the number of steps that carried out each line."""
+    for name, recording in outcome.recordings.items():
+        lines = registry.get(name).pseudo_code
+        if not lines:
+            continue
+        names = [state.line for state in recording.states]
+        width = max(len(line.text) for line in lines)
+        rows = []
+        for number, line in enumerate(lines, start=1):
+            n = names.count(line.name) if line.name else 0
+            steps = f"   # {n} step{'' if n == 1 else 's'}" if n else ""
+            rows.append(f"{number}  {line.text:{width}}{steps}".rstrip())
+        with st.expander(f"{name} in {len(lines)} lines", icon=":material/format_list_numbered:"):
+            st.code("\n".join(rows), language=None, wrap_lines=True)
+            st.caption("Behind a line stands how many of the steps in the player carried it out.")
+
+
+def _has_something(panel: Panel, outcome: Outcome) -> bool:
+    """Whether this run has what the panel draws."""
+    first = outcome.main.states[0]
+    if isinstance(panel, MarginPanel):
+        return first.margins is not None
+    return not isinstance(panel, MemberPanel) or len(first.weights) > 1
+
+
+def _margins(panel: MarginPanel, outcome: Outcome, scenes: Mapping[str, Scene]) -> None:
     shown = [(i, name, scene) for i, (name, scene) in enumerate(scenes.items()) if scene.margins]
     for column, (i, name, scene) in zip(st.columns(len(shown)), shown, strict=True):
         with column:
@@ -103,105 +99,79 @@ def _margins(scenes: Mapping[str, Scene]) -> None:
             st.plotly_chart(
                 margin_animation(scene),
                 key=f"margins_{i}",
-                config={"displayModeBar": False},
+                config=_PLAIN,
                 alt="How many points have which margin, and what a margin costs.",
             )
-    st.caption(
-        "y·f is how far a point lies on the side of its label; 1 is what the classifier aims at, and points "
-        "on the wrong side flip. The line is the loss that a point pays there, dashed what it would pay with "
-        "the other label: where the dashed line is far above the full one, the label is held fast. Move the "
-        "player to see the rounds."
-    )
+    st.caption(panel.caption)
 
 
-def _rounds(outcome: Outcome) -> None:
+def _course(panel: CoursePanel, outcome: Outcome, scenes: Mapping[str, Scene]) -> None:
+    costly = [quantity for quantity in panel.quantities if quantity.costly]
     try:
-        judged = obtain(f"svm objectives {outcome.key}", lambda report: _judge(outcome, report))
+        computed = _computed(panel, costly, outcome) if costly else {}
     except ValueError as error:
         notice(error)
         return
-    if judged.stopped:
-        notice(f"Training the SVMs was {judged.stopped}; their curve ends early.", "warning")
-    tables = {
-        name: _table(outcome, recording, ("round", "objective"))
-        .assign(flips=[len(state.moved) for state in _rounds_of(recording)])
-        .assign(svm_objective=values)
-        for (name, recording), values in zip(outcome.recordings.items(), judged.values, strict=True)
-    }
-    _draw(tables, _ROUNDS, x="round", x_title="round")
-    st.caption(
-        "The SVM objective says how good a labelling is, whichever method found it: an SVM is trained on it, "
-        "and lower means a wider margin ([iterSVR] Figures 1 and 5). Each method has an objective of its own "
-        "as well, with its own loss."
-    )
-
-
-def _generations(outcome: Outcome) -> None:
-    tables = {
-        name: _table(outcome, recording, ("generation", "objective", "n_flips", "n_kept"))
-        for name, recording in outcome.recordings.items()
-    }
-    # A logarithmic axis has no place for the start itself.
-    tables = {name: table.assign(generation=table["generation"] + 1) for name, table in tables.items()}
-    _draw(tables, _GENERATIONS, x="generation", x_title="generation + 1", log_x=True)
-    st.caption(
-        "Most is won early, while a child still flips many labels; of the later generations nearly all bring "
-        "nothing. “Flips kept” adds up the labels that the fittest labelling changed."
-    )
-
-
-def _cuts(outcome: Outcome) -> None:
+    tables = {}
     for i, (name, recording) in enumerate(outcome.recordings.items()):
+        cheap = [q for q in (panel.x, *panel.quantities) if not q.costly]
+        table = pd.DataFrame({q.name: _values(q, outcome, recording) for q in cheap})
+        table = table.assign(**{q.name: computed[q.name][i] for q in costly}).dropna(axis=1, how="all")
+        # A logarithmic axis has no place for the start itself.
+        table[panel.x.name] += int(panel.x.log)
+        tables[name] = table
+    known = [q for q in panel.quantities if any(q.name in table for table in tables.values())]
+    st.plotly_chart(
+        course(tables, known, x=panel.x),
+        key="course",
+        config=_PLAIN,
+        alt=f"{', '.join(quantity.title for quantity in known)} of {', '.join(tables)}.",
+    )
+    st.caption(panel.caption)
+
+
+def _weights(panel: WeightPanel, outcome: Outcome, scenes: Mapping[str, Scene]) -> None:
+    weighed = False
+    for i, (name, recording) in enumerate(outcome.recordings.items()):
+        states = recording.states[1:] or recording.states
+        weighed = weighed or len(states[0].weights) > 1
         if len(outcome.recordings) > 1:
             st.markdown(f"**{name}**")
-        cuts = _cuts_of(recording)
+        counts = [getattr(state, panel.quantity.name) for state in states]
         st.plotly_chart(
-            cut_bars(cuts[1:] or cuts),
-            key=f"cut_bars_{i}",
-            config={"displayModeBar": False},
-            alt=f"Weights of {len(cuts[0].kernels)} kernels and CCCP iterations over {len(cuts) - 1} cuts.",
+            weight_bars(states, counts, panel.quantity.title),
+            key=f"weight_bars_{i}",
+            config=_PLAIN,
+            alt=f"Weights of {len(states[0].weights)} kernels and {panel.quantity.title} over the steps.",
         )
-    weighed = any(len(state.kernels) > 1 for state in _cuts_of(outcome.main))
-    weights = (
-        "With every cut the margin decides anew how much each kernel counts: the bars are the squares of the "
-        "weights β, which add up to one. "
-    )
-    st.caption(
-        f"{weights if weighed else ''}Between two cuts labels and border are found by turns, each time by "
-        "solving one small problem: those are the CCCP iterations."
-    )
+    st.caption(f"{panel.weighed if weighed else ''}{panel.caption}")
 
 
-def _cuts_of(recording: Recording) -> list[CutState]:
-    return [state for state in recording.states if isinstance(state, CutState)]
+def _members(panel: MemberPanel, outcome: Outcome, scenes: Mapping[str, Scene]) -> None:
+    show_members(panel, outcome)
 
 
-def _relaxations(outcome: Outcome) -> None:
+def _matrix(panel: MatrixPanel, outcome: Outcome, scenes: Mapping[str, Scene]) -> None:
     for i, (name, recording) in enumerate(outcome.recordings.items()):
-        state = recording.states[-1]
-        if not isinstance(state, SemidefiniteState):
-            continue
+        state: Any = recording.end
         if len(outcome.recordings) > 1:
             st.markdown(f"**{name}**")
         st.plotly_chart(
-            relaxation_figure(state),
-            key=f"relaxation_{i}",
-            config={"displayModeBar": False},
+            matrix_figure(state.matrix, state.spectrum, state.labels),
+            key=f"matrix_{i}",
+            config=_PLAIN,
             alt="The matrix of the relaxation, ordered by its leading eigenvector, and its eigenvalues.",
         )
-        st.caption(
-            "Labels alone would make a matrix with a single eigenvalue above zero. This one has "
-            f"{state.share:.0%} of its weight on the first: the nearer to 100 %, the less was lost by "
-            f"relaxing. The strip on top shows the labels it was rounded to.{_bound(name, state)}"
-        )
+        st.caption((panel.caption + panel.solved * state.converged).format(state=state))
 
 
-def _bound(name: str, state: SemidefiniteState) -> str:
-    """Say what the program's value is good for, once it is solved."""
-    if not state.converged:
-        return ""
-    limited = ", if its border goes through the origin" if name == "MMC" else ""
-    return f" No labelling costs the program less than {state.relaxation:.4g}{limited}."
+_DRAWERS: Mapping[type[Panel], Callable[..., None]] = {
+    MarginPanel: _margins,
+    CoursePanel: _course,
+    WeightPanel: _weights,
+    MemberPanel: _members,
+    MatrixPanel: _matrix,
+}
 
 
 def _restarts(outcome: Outcome) -> None:
@@ -222,61 +192,65 @@ def _restarts(outcome: Outcome) -> None:
     st.plotly_chart(
         restart_curves(curves, title),
         key="restarts",
-        config={"displayModeBar": False},
+        config=_PLAIN,
         alt=f"What the best of several starts is worth: {title} over the number of starts.",
     )
-    told = (
+    hindsight = (
         "The lowest error needs the reference labels to choose by, as Figure 2 of the paper does; without "
         "them the lowest objective is all one has. "
         if y is not None
         else ""
     )
-    st.caption(f"Mean over all ways to take so many of the starts. {told}More starts are set on the left.")
+    st.caption(
+        f"Mean over all ways to take so many of the starts. {hindsight}More starts are set on the left."
+    )
 
 
 @dataclass(frozen=True, eq=False)
-class _Judged:
+class _Computed:
+    """Costly quantities of every state: by name, then by recording."""
+
     key: str
-    values: tuple[tuple[float, ...], ...]
+    values: Mapping[str, list[list[float]]]
     stopped: str = ""
 
     @property
     def nbytes(self) -> int:
-        return 64 * sum(map(len, self.values))
+        return 64 * sum(len(row) for rows in self.values.values() for row in rows)
 
 
-def _judge(outcome: Outcome, report: Report) -> _Judged:
-    """Train an SVM on the labels of every round."""
-    total = sum(len(recording.states) for recording in outcome.recordings.values())
-    done, stopped = 0, False
-    values = []
-    for recording in outcome.recordings.values():
-        row = []
-        for state in _rounds_of(recording):
-            row.append(np.nan if stopped else state.svm_objective)
-            done += 1
-            stopped = stopped or not report(done / total, "training an SVM on the labels of every round")
-        values.append(tuple(row))
-    return _Judged(f"svm objectives {outcome.key}", tuple(values))
+def _computed(
+    panel: CoursePanel, costly: list[Quantity], outcome: Outcome
+) -> Mapping[str, list[list[float]]]:
+    """Read the costly quantities of all states in the background."""
+    key = f"{panel.title} {outcome.key}"
+
+    def work(report: Report) -> _Computed:
+        states = [recording.states for recording in outcome.recordings.values()]
+        total, done, go_on = len(costly) * sum(map(len, states)), 0, True
+        values: dict[str, list[list[float]]] = {}
+        for quantity in costly:
+            rows = values[quantity.name] = [[np.nan] * len(row) for row in states]
+            for i, row in enumerate(states):
+                for j, state in enumerate(row):
+                    if go_on:
+                        rows[i][j] = getattr(state, quantity.name)
+                        done += 1
+                        go_on = report(done / total, f"computing the {quantity.title} of every step")
+        return _Computed(key, values)
+
+    found = obtain(key, work)
+    if found.stopped:
+        names = plain(", ".join(quantity.title for quantity in costly))
+        notice(f"Computing the {names} was {found.stopped}; the curve ends early.", "warning")
+    return found.values
 
 
-def _rounds_of(recording: Recording) -> list[IterState]:
-    return [state for state in recording.states if isinstance(state, IterState)]
-
-
-def _table(outcome: Outcome, recording: Recording, names: tuple[str, ...]) -> pd.DataFrame:
-    states: tuple[State, ...] = recording.states
-    table = pd.DataFrame({name: [getattr(state, name) for state in states] for name in names})
-    if outcome.dataset.y is not None:
-        table["error"] = [100.0 * clustering_error(outcome.dataset.y, state.labels) for state in states]
-    return table
-
-
-def _draw(tables: Mapping[str, pd.DataFrame], panels: tuple[Panel, ...], **axes: Any) -> None:
-    known = [p for p in panels if any(p.column in table for table in tables.values())]
-    st.plotly_chart(
-        course(tables, known, **axes),
-        key="course",
-        config={"displayModeBar": False},
-        alt=f"{', '.join(panel.title for panel in known)} of {', '.join(tables)}.",
-    )
+def _values(quantity: Quantity, outcome: Outcome, recording: Recording) -> list[float]:
+    """Read a quantity off every state."""
+    if quantity.name != "error":
+        return [getattr(state, quantity.name) for state in recording.states]
+    y = outcome.dataset.y
+    if y is None:
+        return [np.nan] * len(recording.states)
+    return [100.0 * clustering_error(y, state.labels) for state in recording.states]

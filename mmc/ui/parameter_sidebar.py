@@ -13,7 +13,7 @@ import streamlit as st
 from mmc import registry
 from mmc.registry import Algorithm, Parameter
 from mmc.selection import SCORES
-from mmc.ui.sweep_job import RIVALS
+from mmc.ui.kernel_sidebar import kernel_control
 
 #: An experiment or an address may ask for this many times more than a control offers.
 STRETCH = 10
@@ -175,11 +175,11 @@ def beside_control(name: str) -> str | None:
 
 def rival_control(name: str, parameter: str) -> bool:
     """Let a person see the method that the paper compares, where there is one."""
-    if name not in RIVALS or parameter != "n_neighbors":
+    entry = registry.get(name)
+    if entry.rival is None or parameter != entry.tune:
         return False
-    other, score = RIVALS[name]
     return st.toggle(
-        f"Beside it: {other}, chosen by {score.upper()}",
+        f"Beside it: {entry.rival.name}, chosen by {entry.rival.score.upper()}",
         key="rival",
         bind="query-params",
         help="The comparison of the paper: the same candidates, another method, judged by its own score.",
@@ -203,7 +203,9 @@ def _control(parameter: Parameter, default: Any) -> Any:
         return int(st.slider(parameter.label, low, high, default, **common))
     if parameter.kind == "bool":
         return st.toggle(parameter.label, default, **common)
-    if parameter.kind in ("numbers", "kernels"):
+    if parameter.kind == "kernels":
+        return kernel_control(parameter, default, asked_text(parameter.key))
+    if parameter.kind == "numbers":
         return (
             st.text_input(parameter.label, "" if default is None else parameter.write(default), **common)
             or ""

@@ -7,7 +7,7 @@ import streamlit as st
 from mmc.ui.data_sidebar import view_controls
 from mmc.ui.export_view import export_buttons
 from mmc.ui.page_frame import notice
-from mmc.ui.panel_view import closer_look
+from mmc.ui.panel_view import closer_look, pseudo_code
 from mmc.ui.player_view import play
 from mmc.ui.result_view import result_summary
 from mmc.ui.run_job import Outcome
@@ -30,6 +30,7 @@ def show_outcome(outcome: Outcome, found: Found | None = None) -> None:
     with picture:
         columns = view_controls(outcome.dataset)
         play(outcome, columns)
+        pseudo_code(outcome)
     with numbers:
         closer_look(outcome, columns, restarts=found is not None)
         st.subheader("What came out")

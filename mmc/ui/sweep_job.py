@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mmc import selection
+from mmc import registry, selection
 from mmc.datasets import Dataset
 from mmc.experiment import Experiment
 from mmc.figures import View, make_view
@@ -19,9 +19,6 @@ from mmc.selection import Trial
 from mmc.ui.jobs import TIME_LIMIT, Report
 from mmc.ui.result_store import obtain, reached
 from mmc.ui.run_job import load_within, require_content
-
-#: Who is compared with whom in [SMIC] section 4.1, and by which score each is chosen.
-RIVALS = {"SMIC": ("MIC", "mlmi"), "MIC": ("SMIC", "lsmi")}
 
 
 @dataclass(frozen=True)
@@ -140,10 +137,11 @@ def search(
 
 def rival(task: Search) -> Search:
     """Give the same search with the algorithm and score that the paper compares."""
-    name, score = RIVALS[task.experiment.algorithm]
-    shared = {n: v for n, v in task.experiment.parameters.items() if n in ("n_clusters", "random_state")}
-    experiment = replace(task.experiment, algorithm=name, parameters=shared)
-    return Search(experiment, task.grid, score)
+    experiment = task.experiment
+    against = registry.get(experiment.algorithm).rival
+    assert against is not None
+    shared = {n: v for n, v in experiment.parameters.items() if n in ("n_clusters", "random_state")}
+    return Search(replace(experiment, algorithm=against.name, parameters=shared), task.grid, against.score)
 
 
 def _work(key: str, task: Search, content: bytes | None, before: Found | None, report: Report) -> Found:

@@ -22,7 +22,7 @@ def test_it_opens_with_a_result(cutting_planes):
     assert not at.error
     assert at.selectbox(key="algorithm").options == ["CPMMC", "MKC", "MMC", "GMMC"]
     assert at.session_state["cut"].experiment.algorithm == "MKC"
-    assert charts(at) == ["chart_0", "cut_bars_0"]
+    assert charts(at) == ["chart_0", "weight_bars_0"]
     assert at.button_group(key="look").options == ["Cuts", "Kernels"]
 
 
@@ -101,7 +101,7 @@ def test_a_solver_that_gives_up_leaves_what_it_had(cutting_planes):
     at = cutting_planes(data="moons", n="60", algorithm="MMC", tol="1e-12", time_limit="1")
     assert not at.exception
     assert any("ended by the solver" in warning.value for warning in at.warning)
-    assert charts(at) == ["chart_0", "relaxation_0"]
+    assert charts(at) == ["chart_0", "matrix_0"]
 
 
 def test_each_kernel_alone(cutting_planes):
@@ -121,7 +121,7 @@ def test_relaxation(name, cutting_planes):
     at = cutting_planes(data="three-gaussians", n="30", algorithm=name)
     assert not at.exception
     assert not at.error
-    assert charts(at) == ["chart_0", "relaxation_0"]
+    assert charts(at) == ["chart_0", "matrix_0"]
     at = cutting_planes(data="three-gaussians", n="400", algorithm=name)
     assert "more than the" in at.error[0].value.replace("\\", "")
 

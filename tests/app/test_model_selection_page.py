@@ -19,7 +19,7 @@ from mmc.ui import jobs
 from mmc.ui.parameter_sidebar import MAX_CANDIDATES
 
 _SECONDS = 30
-_VIEWS = ["Steps", "Posteriors", "Cross-validation", "Graph", "Class priors"]
+_VIEWS = ["Steps", "Cross-validation", "Posteriors", "Graph", "Class priors"]
 _TABLE = (
     "name,x,y,group\n"
     + "\n".join(f"r{i},{i % 3 * 10 + i * 7 % 5 / 5},{i % 3 * 4 - i * 3 % 7 / 9},g{i % 3}" for i in range(30))
@@ -468,7 +468,7 @@ def test_the_shares_follow_the_number_of_clusters(model_selection, settle):
     assert at.select_slider(key="share").value <= 0.25
     at.button_group(key="show").set_value("Graph")
     settle(at)
-    at.selectbox(key="eigenvector").set_value(3)
+    at.selectbox(key="field").set_value(3)
     settle(at)
     at.slider(key="n_clusters").set_value(2)
     fine(settle(at))

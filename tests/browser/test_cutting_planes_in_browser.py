@@ -39,11 +39,11 @@ def test_a_toggle_changes_the_run_and_the_address(app, new_page, drawn):
     page.goto(f"{app}/{_ADDRESS}")
     drawn(page)
     page.locator(".st-key-use_linear label").first.click()
-    expect(page.locator(".st-key-cut_bars_0 .legendtext")).to_have_count(2)
+    expect(page.locator(".st-key-weight_bars_0 .legendtext")).to_have_count(2)
     expect(page).to_have_url(re.compile(r"kernels=poly"))
     page.goto(page.url)
     drawn(page)
-    expect(page.locator(".st-key-cut_bars_0 .legendtext")).to_have_count(2)
+    expect(page.locator(".st-key-weight_bars_0 .legendtext")).to_have_count(2)
     expect(page.locator(".st-key-use_linear input")).not_to_be_checked()
 
 
@@ -61,6 +61,6 @@ def test_the_address_follows_the_text(app, new_page, drawn):
     field = page.locator(".st-key-kernels input")
     field.fill("linear, rbf")
     field.press("Enter")
-    expect(page.locator(".st-key-cut_bars_0 .legendtext")).to_have_count(2)
+    expect(page.locator(".st-key-weight_bars_0 .legendtext")).to_have_count(2)
     expect(page).to_have_url(re.compile(r"kernels=linear%2C(\+|%20)rbf"))
     expect(page).to_have_url(re.compile(r"C=16"))

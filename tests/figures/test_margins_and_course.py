@@ -9,7 +9,6 @@ import pytest
 from mmc import UMCRLS, IterSVM, IterSVR
 from mmc.datasets import load
 from mmc.figures import (
-    Panel,
     animation_html,
     course,
     make_scene,
@@ -18,6 +17,7 @@ from mmc.figures import (
     restart_curves,
 )
 from mmc.recording import record
+from mmc.registry import Quantity
 
 DATA = load("moons", n_samples=80, random_state=0).standardized()
 
@@ -76,10 +76,8 @@ def test_a_course_has_a_panel_for_each_quantity_and_a_curve_for_each_algorithm()
     second = pd.DataFrame({"t": [1, 20], "a": [3.0, 2.0]})
     figure = course(
         {"<b>": first, "two": second},
-        [Panel("a", "A"), Panel("b", "B", log=True)],
-        x="t",
-        x_title="t",
-        log_x=True,
+        [Quantity("a", "A"), Quantity("b", "B", log=True)],
+        x=Quantity("t", "t", log=True),
     )
     assert [trace.name for trace in figure.data] == ["&lt;b&gt;", "two", "&lt;b&gt;"]
     assert [trace.showlegend for trace in figure.data] == [True, True, False]

@@ -115,10 +115,15 @@ def test_names_cannot_become_marks():
         assert not [name for name in trace.x if "<b " in name]
 
 
+def heatmap(found):
+    """Draw the cross-validation of an estimate."""
+    return cv_heatmap(found.gammas, found.deltas, found.cv)
+
+
 def test_the_ring_is_around_the_lowest_error():
     """The table has a row for each penalty and a column for each width; the ring is at its minimum."""
     cv = np.random.default_rng(0).normal(size=(4, 3))
-    heat, ring = cv_heatmap(estimate(cv)).data
+    heat, ring = heatmap(estimate(cv)).data
     assert (heat.type, ring.type) == ("heatmap", "scatter")
     np.testing.assert_allclose(heat.z, cv.T)
     assert (len(heat.x), len(heat.y)) == (4, 3)
@@ -130,7 +135,7 @@ def test_the_ring_is_around_the_lowest_error():
 def test_the_ring_is_at_the_chosen_width_and_penalty(data):
     """For an estimate of real labels, the ring names the width and the penalty that were chosen."""
     found = lsmi(data.X, data.y)
-    heat, ring = cv_heatmap(found).data
+    heat, ring = heatmap(found).data
     assert float(ring.x[0]) == pytest.approx(found.gamma, rel=0.05)
     assert float(ring.y[0]) == pytest.approx(found.delta, rel=0.05)
     assert len(set(heat.x)) == len(found.gammas)
@@ -141,7 +146,7 @@ def test_the_ring_is_at_the_chosen_width_and_penalty(data):
 def test_errors_without_end_are_left_empty(worst):
     """Cells without a finite error are empty, and neither ring nor colours are led astray by them."""
     cv = [[worst, 0.5, 0.1], [0.4, worst, 0.2]]
-    heat, ring = cv_heatmap(estimate(cv)).data
+    heat, ring = heatmap(estimate(cv)).data
     assert np.isnan(heat.z[0][0])
     assert np.isnan(heat.z[1][1])
     assert (ring.x[0], ring.y[0]) == (heat.x[0], heat.y[2])
@@ -151,7 +156,7 @@ def test_errors_without_end_are_left_empty(worst):
 def test_a_single_penalty_is_drawn_as_a_curve(data):
     """MLMI has no penalty: its errors are a curve over the widths with the ring on it."""
     found = mlmi(data.X, data.y)
-    curve, ring = cv_heatmap(found).data
+    curve, ring = heatmap(found).data
     assert curve.type == ring.type == "scatter"
     assert len(curve.x) == len(found.gammas)
     finite = np.isfinite(found.cv[:, 0])
@@ -163,7 +168,7 @@ def test_a_single_penalty_is_drawn_as_a_curve(data):
 @pytest.mark.parametrize("worst", [np.inf, np.nan])
 def test_a_curve_of_errors_leaves_out_what_has_no_end(worst):
     """Widths without a finite error are gaps, and the ring is at the lowest of the others."""
-    curve, ring = cv_heatmap(estimate([[worst], [0.3], [0.2], [0.4]], deltas=[0.0])).data
+    curve, ring = heatmap(estimate([[worst], [0.3], [0.2], [0.4]], deltas=[0.0])).data
     assert np.isnan(curve.y[0])
     assert (ring.x[0], ring.y[0]) == (curve.x[2], 0.2)
 

@@ -1,36 +1,42 @@
-"""The matrix of a semidefinite relaxation, and how far it is from labels."""
+"""A matrix in place of labels, and how far it is from them."""
 
 from __future__ import annotations
 
 import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
 from mmc.figures.palette import NEUTRAL, cluster_color, colorscale
-from mmc.maxmargin.semidefinite.base import SemidefiniteState
 
 #: Eigenvalues that are drawn.
 _N_VALUES = 12
 
 
-def relaxation_figure(state: SemidefiniteState) -> go.Figure:
+def matrix_figure(
+    matrix: NDArray[np.floating], spectrum: NDArray[np.float64], labels: NDArray[np.int64]
+) -> go.Figure:
     """Draw M* as a heatmap ordered by its leading eigenvector, its spectrum, and the labels it is rounded to.
 
     Parameters
     ----------
-    state : SemidefiniteState
+    matrix : ndarray of shape (n_samples, n_samples)
+    spectrum : ndarray of shape (n_samples,)
+        Eigenvalues, the largest first.
+    labels : ndarray of shape (n_samples,)
+        In two clusters.
 
     Returns
     -------
     plotly.graph_objects.Figure
     """
-    M = np.asarray(state.matrix, dtype=np.float64)
+    M = np.asarray(matrix, dtype=np.float64)
     leading = np.linalg.eigh(M)[1][:, -1]
     order = np.argsort(leading)
     n = len(order)
     figure = make_subplots(rows=3, cols=1, row_heights=[0.06, 0.66, 0.28], vertical_spacing=0.05)
     figure.add_heatmap(
-        z=state.labels[order][None].astype(np.uint8),
+        z=labels[order][None].astype(np.uint8),
         zmin=-0.5,
         zmax=1.5,
         colorscale=colorscale(2),
@@ -52,7 +58,7 @@ def relaxation_figure(state: SemidefiniteState) -> go.Figure:
         row=2,
         col=1,
     )
-    values = state.spectrum[:_N_VALUES]
+    values = spectrum[:_N_VALUES]
     figure.add_bar(
         x=np.arange(1, len(values) + 1),
         y=values,

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.metrics import adjusted_rand_score
 
 from mmc.datasets import load
-from mmc.infomax.smic import SMIC
 
 EQUAL, TRUE = "equal shares assumed", "true shares given"
 
@@ -27,7 +26,8 @@ class Draw:
 
 
 def imbalance_draws(
-    estimator: SMIC,
+    estimator: BaseEstimator,
+    parameter: str,
     source: str,
     options: Mapping[str, Any],
     imbalances: Sequence[float] = (0.0, 0.25, 0.5, 0.75),
@@ -38,8 +38,9 @@ def imbalance_draws(
 
     Parameters
     ----------
-    estimator : SMIC
-        Its `class_prior` is set.
+    estimator : clusterer
+    parameter : str
+        The parameter of the estimator that takes the class priors.
     source : str
         A built-in set that takes `imbalance` and `random_state`.
     options : mapping
@@ -61,7 +62,7 @@ def imbalance_draws(
             shares = np.bincount(np.asarray(data.y)) / len(data.X)
             scores = [
                 adjusted_rand_score(
-                    data.y, clone(estimator).set_params(class_prior=prior).fit(data.X).labels_
+                    data.y, clone(estimator).set_params(**{parameter: prior}).fit(data.X).labels_
                 )
                 for prior in (None, shares)
             ]

@@ -5,7 +5,7 @@ import pytest
 
 from mmc import CPMMC, MKC, MMC
 from mmc.datasets import load
-from mmc.figures import animation, animation_html, cut_bars, make_scene, make_view, relaxation_figure
+from mmc.figures import animation, animation_html, make_scene, make_view, matrix_figure, weight_bars
 from mmc.recording import record
 
 
@@ -76,7 +76,7 @@ def test_cuts_are_exported(cut):
 def test_bars_show_weights_and_problems(cut):
     """There is a bar for each kernel and cut, and one for the problems solved."""
     states = cut[0].states[1:]
-    figure = cut_bars(states)
+    figure = weight_bars(states, [state.n_cccp for state in states], "problems")
     assert [bar.name for bar in figure.data] == ["linear", "rbf", "problems"]
     np.testing.assert_allclose(figure.data[0].y, [s.beta[0] ** 2 for s in states])
     np.testing.assert_allclose(np.array(figure.data[0].y) + figure.data[1].y, 1.0)
@@ -86,14 +86,15 @@ def test_bars_show_weights_and_problems(cut):
 def test_one_kernel_has_no_weights_to_show():
     """With a single kernel only the problems are drawn."""
     recording, _ = recorded(CPMMC(random_state=0))
-    assert [bar.name for bar in cut_bars(recording.states).data] == ["problems"]
+    bars = weight_bars(recording.states, [state.n_cccp for state in recording.states], "problems")
+    assert [bar.name for bar in bars.data] == ["problems"]
 
 
 def test_relaxation_is_ordered_by_its_leading_eigenvector():
     """Rows and columns follow the eigenvector, and the labels and the spectrum stand beside the matrix."""
     recording, _ = recorded(MMC(random_state=0), n=20)
     state = recording.states[-1]
-    labels, heat, spectrum = relaxation_figure(state).data
+    labels, heat, spectrum = matrix_figure(state.matrix, state.spectrum, state.labels).data
     order = np.asarray(labels.customdata).ravel()
     leading = np.linalg.eigh(state.matrix.astype(float))[1][:, -1]
     assert np.all(np.diff(leading[order]) >= 0)
