@@ -23,4 +23,4 @@ def outcome() -> ui.Outcome:
 
 
 st.title("Playground")
-ui.show_outcome(ui.last_good("result", outcome))
+ui.show_outcome(ui.last_good(ui.Playground, outcome))

@@ -30,7 +30,7 @@ st.write(
     "Most clusterings depend on a parameter that nobody tells you. Here every candidate is clustered and "
     "then scored without true labels: the better labels can be told from points, the higher the score."
 )
-found, beside, content = ui.last_good("searched", searched)
+found, beside, content = ui.last_good(ui.ModelSelection, searched)
 ui.resume_notice(found, "search")
 left, right = st.columns([3, 2], gap="large")
 with right:
@@ -41,7 +41,8 @@ with left:
 ui.draw_pictures(found, at)
 try:
     if beside:
-        rival = st.session_state["compared"] = ui.search(ui.rival(found.search), content, ui.draw_partial)
+        rival = ui.search(ui.rival(found.search), content, ui.draw_partial)
+        ui.state_of(ui.ModelSelection).rival = rival
         ui.draw_rival(rival)
     outcome = ui.run(found.search.candidate(found.trials[at].index), content, None)
     ui.show_candidate(found, at, outcome, content)

@@ -27,4 +27,4 @@ st.write(
     "has a rule for every set of points, far too many to write down, so the rules are added one at a time, "
     "always the one that is broken most. Relaxed to one convex program, the same wish becomes a matrix."
 )
-ui.show_outcome(ui.last_good("cut", outcome))
+ui.show_outcome(ui.last_good(ui.CuttingPlanes, outcome))

@@ -20,6 +20,6 @@ st.write(
     "data have. No algorithm is best everywhere: see where each one's idea of a cluster fits, and what it "
     "finds where there is nothing to find."
 )
-found = ui.last_good("compared", comparison)
+found = ui.last_good(ui.Compare, comparison)
 ui.resume_notice(found, "comparison")
 ui.show_comparison(found)

@@ -26,7 +26,7 @@ st.write(
     "Two parameters at once. Every cell is one clustering, coloured by how good it is: the brighter, the "
     "better. Rest on a cell to see its clusters; press it to watch the run below."
 )
-found, criterion, content = ui.last_good("tuned", tuned)
+found, criterion, content = ui.last_good(ui.Tune, tuned)
 ui.resume_notice(found, "map")
 at = ui.chosen_cell(found, criterion)
 try:

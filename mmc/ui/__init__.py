@@ -22,13 +22,19 @@ from mmc.ui.run_view import show_outcome
 from mmc.ui.sweep_job import Found, Search, rival, search
 from mmc.ui.sweep_view import draw_curve, draw_partial, draw_pictures, draw_rival, look_at, summarize_choice
 from mmc.ui.tune_view import CRITERIA, chosen_cell, search_map, tuning_controls
+from mmc.ui.visit_state import Compare, CuttingPlanes, ModelSelection, Playground, Tune, state_of
 
 __all__ = [
     "CRITERIA",
+    "Compare",
     "Comparison",
+    "CuttingPlanes",
     "Found",
+    "ModelSelection",
     "Outcome",
+    "Playground",
     "Search",
+    "Tune",
     "algorithm_control",
     "beside_control",
     "by_paper",
@@ -61,6 +67,7 @@ __all__ = [
     "show_comparison",
     "show_outcome",
     "show_paper",
+    "state_of",
     "stored_tables",
     "summarize_choice",
     "sweep_controls",

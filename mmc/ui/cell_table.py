@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from mmc.figures import View
 from mmc.figures.palette import COLORS
 from mmc.metrics import matched_labels
+from mmc.ui.visit_state import Visit, state_of
 
 #: Points of a picture; more would only hide each other.
 _MAX_POINTS = 220
@@ -115,9 +116,10 @@ def kept_pictures(key: str, make: Callable[[], list[Pictures]]) -> list[Pictures
     -------
     list of Pictures
     """
-    if st.session_state.get("pictures", ("",))[0] != key:
-        st.session_state["pictures"] = (key, make())
-    return st.session_state["pictures"][1]
+    visit = state_of(Visit)
+    if visit.pictures[0] != key:
+        visit.pictures = (key, make())
+    return visit.pictures[1]
 
 
 def drawn_points(view: View) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from mmc.datasets.tables import numeric_columns
 from mmc.experiment import Data, Experiment, fingerprint
 from mmc.ui.page_frame import notice
 from mmc.ui.parameter_sidebar import STRETCH, reach, short
+from mmc.ui.visit_state import Visit, state_of
 
 TABLE = "table"
 #: An experiment or an address may ask for more than a control offers, up to these.
@@ -179,11 +180,12 @@ def table_controls(prefix: str = "") -> tuple[Data, bytes | None]:
         key="upload",
         help="The file stays in this server's memory for your visit and is never stored.",
     )
+    visit = state_of(Visit)
     if upload is not None:
-        st.session_state["table"] = (upload.name, upload.getvalue())
-    if "table" not in st.session_state:
+        visit.table = (upload.name, upload.getvalue())
+    if visit.table is None:
         return Data(TABLE), None
-    name, content = st.session_state["table"]
+    name, content = visit.table
     sha = fingerprint(content)
     try:
         frame = cached_table(sha, name, content)

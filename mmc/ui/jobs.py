@@ -20,6 +20,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from threadpoolctl import threadpool_limits
 
 from mmc import engine
+from mmc.ui.visit_state import Visit, state_of
 
 #: Seconds after which a job stops and shows what it has reached, unless it was given more.
 TIME_LIMIT = 120.0
@@ -268,20 +269,22 @@ def submit(key: str, work: Callable[[Report], Any], limit: float = TIME_LIMIT) -
     ValueError
         If too many jobs wait.
     """
-    job: Job | None = st.session_state.get("job")
+    visit = state_of(Visit)
+    job = visit.job
     if job is None or job.key != key or job.stopped == _LEFT:
         forget()
         context = get_script_run_ctx(suppress_warning=True)
         session = context.session_id if context else ""
-        job = st.session_state["job"] = runner().submit(key, work, limit=limit, session=session)
+        job = visit.job = runner().submit(key, work, limit=limit, session=session)
     return job
 
 
 def forget() -> None:
     """Cancel the visitor's job, if there is one, so that the next `submit` makes a new one."""
-    job: Job | None = st.session_state.pop("job", None)
-    if job is not None:
-        job.cancel()
+    visit = state_of(Visit)
+    if visit.job is not None:
+        visit.job.cancel()
+    visit.job = None
 
 
 def watch(job: Job, draw: Callable[[Any], None] | None = None) -> None:

@@ -14,6 +14,7 @@ from mmc import registry
 from mmc.registry import Algorithm, Parameter
 from mmc.selection import SCORES
 from mmc.ui.kernel_sidebar import kernel_control
+from mmc.ui.visit_state import Visit, state_of
 
 #: An experiment or an address may ask for this many times more than a control offers.
 STRETCH = 10
@@ -51,7 +52,7 @@ def algorithm_control(first: str = "UMCRLS", families: tuple[str, ...] = (), *, 
         bind="query-params",
         on_change=_follow_algorithm,
     )
-    st.session_state["algorithm_before"] = name
+    state_of(Visit).algorithm = str(name)
     st.caption(registry.get(name).summary)
     return str(name)
 
@@ -248,7 +249,7 @@ def _default(entry: Algorithm, parameter: Parameter, k: int) -> Any:
 def _follow_algorithm() -> None:
     """Begin with the new algorithm's own defaults; within a family what a person has changed is kept."""
     entry = registry.get(st.session_state["algorithm"])
-    before = registry.get(st.session_state.get("algorithm_before", entry.name))
+    before = registry.get(state_of(Visit).algorithm or entry.name)
     usual = _defaults(entry)
     if entry.family == before.family:
         old = _defaults(before)

@@ -13,6 +13,7 @@ from mmc import registry
 from mmc.figures import Scene, animation, make_scene, make_view
 from mmc.figures.animation import chart_config, player_asset, player_options
 from mmc.ui.run_job import Outcome
+from mmc.ui.visit_state import Drawn, Visit, state_of
 
 #: Keys, without their number, of the charts that the player moves.
 CHARTS = ("chart", "margins")
@@ -75,13 +76,14 @@ def _rows(outcome: Outcome, caught: list[int]) -> None:
 
 def drawn(outcome: Outcome, columns: tuple[int, int] | None) -> tuple[dict[str, Scene], list[go.Figure]]:
     """Make the pictures once for each outcome and view."""
-    kept = st.session_state.get("drawn")
-    if kept is None or kept[0] is not outcome.recordings or kept[1] != columns:
+    visit = state_of(Visit)
+    kept = visit.drawn
+    if kept is None or kept.recordings is not outcome.recordings or kept.columns != columns:
         view = make_view(outcome.dataset.X, outcome.dataset.feature_names, columns)
         scenes = {name: make_scene(recording, view) for name, recording in outcome.recordings.items()}
         figures = [animation(scene, registry.get(name).objective) for name, scene in scenes.items()]
-        kept = st.session_state["drawn"] = (outcome.recordings, columns, scenes, figures)
-    return kept[2], kept[3]
+        kept = visit.drawn = Drawn(outcome.recordings, columns, scenes, figures)
+    return kept.scenes, kept.figures
 
 
 def _alternative(outcome: Outcome, name: str, scene: Scene) -> str:

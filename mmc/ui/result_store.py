@@ -12,6 +12,7 @@ import streamlit as st
 
 from mmc.ui.jobs import TIME_LIMIT, Report, forget, submit, watch
 from mmc.ui.page_frame import notice
+from mmc.ui.visit_state import Page, Visit, state_of
 
 #: Memory for results kept for all visitors together, so that a link that many open is computed once.
 _MAX_BYTES = 256 * 2**20
@@ -97,21 +98,22 @@ def obtain(
         If the work raises it, was cancelled before there was a result, or cannot even wait.
     """
     result = _obtain(key, work, draw, limit)
-    st.session_state.setdefault("reached", {})[type(result).__name__] = result
+    state_of(Visit).reached[type(result)] = result
     return result
 
 
 def _obtain(key: str, work: Callable[[Report], R], draw: Callable[[R], None] | None, limit: float) -> R:
-    cut_short: dict[str, R] = _cut_short()
-    known = _store().get(key) or (None if key == st.session_state.get("resumed") else cut_short.get(key))
+    visit = state_of(Visit)
+    cut_short: dict[str, R] = visit.cut_short
+    known = _store().get(key) or (None if key == visit.resumed else cut_short.get(key))
     if known is not None:
         return known
     job = submit(key, work, limit)
     if not job.wait(_PATIENCE):
         watch(job, draw)
         st.stop()
-    if key == st.session_state.get("resumed"):
-        del st.session_state["resumed"]
+    if key == visit.resumed:
+        visit.resumed = ""
     if job.error is not None:
         raise job.error
     result: Any = job.outcome
@@ -137,8 +139,9 @@ def resume(key: str) -> None:
     key : str
         Of a result that was cut short.
     """
-    if key in _cut_short():
-        st.session_state["resumed"] = key
+    visit = state_of(Visit)
+    if key in visit.cut_short:
+        visit.resumed = key
         forget()
 
 
@@ -170,21 +173,21 @@ def reached(kind: type[R]) -> R | None:
     -------
     Result or None
     """
-    job = st.session_state.get("job")
-    latest = None if job is None else job.result or job.partial  # one that goes on has come to something, too
-    known = latest if isinstance(latest, kind) else st.session_state.get("reached", {}).get(kind.__name__)
-    return known if isinstance(known, kind) else None
+    visit = state_of(Visit)
+    # A job that goes on has come to something, too.
+    latest = None if visit.job is None else visit.job.result or visit.job.partial
+    return latest if isinstance(latest, kind) else visit.reached.get(kind)
 
 
-def last_good(key: str, compute: Callable[[], T]) -> T:
+def last_good(page: type[Page], compute: Callable[[], T]) -> T:
     """Give what `compute` gives; where it cannot, say why and give the last result that worked.
 
     Without one the page ends here.
 
     Parameters
     ----------
-    key : str
-        Under which the visitor's last result is kept.
+    page : type
+        The class of the page's state, which keeps the visitor's last result.
     compute : callable
         Reads the controls and runs what they describe; a ValueError says what is wrong.
 
@@ -192,21 +195,17 @@ def last_good(key: str, compute: Callable[[], T]) -> T:
     -------
     object
     """
+    state: Any = state_of(page)
     progress = st.container()
     try:
         with progress:
-            st.session_state[key] = compute()
+            state.last = compute()
     except ValueError as error:
         notice(error, "info" if isinstance(error, NotYet) else "error")
-        if key not in st.session_state:
+        if state.last is None:
             st.stop()
         st.caption("Below is the last result that worked.")
-    return st.session_state[key]
-
-
-def _cut_short() -> dict[str, Any]:
-    """Give the visitor's results that were cut short."""
-    return st.session_state.setdefault("stopped", {})
+    return state.last
 
 
 @st.cache_resource(show_spinner=False)

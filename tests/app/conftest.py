@@ -15,7 +15,7 @@ def _settle(at: AppTest) -> AppTest:
     """Run the page, and again whenever a job has kept it waiting."""
     at.run()
     while len(at.get("progress")):
-        assert at.session_state["job"].wait(_SECONDS), "the job does not end"
+        assert at.session_state["visit"].job.wait(_SECONDS), "the job does not end"
         at.run()
     return at
 

@@ -30,7 +30,7 @@ def test_every_baseline_has_a_sensible_summary(name, playground):
     at = playground(algorithm=name, n="90")
     assert not at.exception
     assert not at.error
-    result = at.session_state["result"]
+    result = at.session_state["playground:"].last
     entry = registry.get(name)
     assert adjusted_rand_score(result.dataset.y, result.main.labels) > 0.8
     metrics = {metric.label: metric.value for metric in at.metric}
@@ -50,7 +50,7 @@ def test_every_baseline_runs_beside_another(name, playground):
     at = playground(algorithm=first, beside=name, n="60", n_clusters="4")
     assert not at.exception
     assert not at.error
-    result = at.session_state["result"]
+    result = at.session_state["playground:"].last
     assert list(result.recordings) == [first, name]
     if registry.get(name).clusters:
         assert len(np.unique(result.recordings[name].labels)) == 4
@@ -61,23 +61,23 @@ def test_every_baseline_runs_beside_another(name, playground):
 def test_two_baselines_that_take_labels_begin_alike(playground):
     """Kernel k-means and CLUHSIC are shown from the same start; k-means of scikit-learn has its own."""
     at = playground(algorithm="CLUHSIC", beside="KernelKMeans", n="60")
-    first, second = at.session_state["result"].recordings.values()
+    first, second = at.session_state["playground:"].last.recordings.values()
     assert np.array_equal(first.states[0].labels, second.states[0].labels)
 
 
 def test_the_number_of_clusters_is_kept_from_one_baseline_to_the_next(playground, settle):
     """Whatever a class calls it, one control and one address hold the number of clusters."""
     at = playground(algorithm="GaussianMixture", n="60", n_clusters="5")
-    assert at.session_state["result"].experiment.parameters["n_components"] == 5
+    assert at.session_state["playground:"].last.experiment.parameters["n_components"] == 5
     at.selectbox(key="algorithm").set_value("KMeans")
-    assert settle(at).session_state["result"].experiment.parameters["n_clusters"] == 5
+    assert settle(at).session_state["playground:"].last.experiment.parameters["n_clusters"] == 5
     at.selectbox(key="algorithm").set_value("MeanShift")
-    assert settle(at).session_state["result"].experiment.parameters == {}
+    assert settle(at).session_state["playground:"].last.experiment.parameters == {}
     assert not at.exception
     at.selectbox(key="data").set_value("moons")
     settle(at)
     at.selectbox(key="algorithm").set_value("GaussianMixture")
-    assert settle(at).session_state["result"].experiment.parameters["n_components"] == 2
+    assert settle(at).session_state["playground:"].last.experiment.parameters["n_components"] == 2
     assert not at.exception
 
 
@@ -85,7 +85,7 @@ def test_a_bandwidth_is_estimated_or_a_number(playground):
     """The control shows that the bandwidth is estimated; a number in the address takes its place."""
     assert playground(algorithm="MeanShift", n="60").selectbox(key="bandwidth").value == "estimated"
     at = playground(algorithm="MeanShift", n="60", bandwidth="0.9")
-    assert at.session_state["result"].experiment.parameters == {"bandwidth": 0.9}
+    assert at.session_state["playground:"].last.experiment.parameters == {"bandwidth": 0.9}
     assert playground(algorithm="MeanShift", n="60", bandwidth="wide").error
 
 
@@ -101,7 +101,7 @@ def test_many_clusters_are_counted(playground):
     """A narrow window makes more clusters than a table can list; the page says how many there are."""
     at = playground(algorithm="BlurringMeanShift", data="noise", n="200", width="0.3")
     assert not at.exception
-    k = len(np.unique(at.session_state["result"].main.labels))
+    k = len(np.unique(at.session_state["playground:"].last.main.labels))
     assert k > 20
     assert len(at.table[0].value) == 20
     assert any(f"{k - 20} further clusters" in caption.value for caption in at.caption)
@@ -138,5 +138,5 @@ def test_the_address_of_a_saved_mixture_opens_it(playground):
     saved = Experiment(Data("iris", {}, True), "GaussianMixture", {"n_components": 4, "random_state": 2})
     query = address(saved)
     assert query["n_clusters"] == "4"
-    opened = playground(**query).session_state["result"].experiment
+    opened = playground(**query).session_state["playground:"].last.experiment
     assert {name: opened.parameters[name] for name in saved.parameters} == dict(saved.parameters)

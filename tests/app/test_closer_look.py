@@ -39,7 +39,7 @@ def test_epsilon_is_a_slider_that_changes_the_run(playground):
             data="digits", classes=["8", "9"], algorithm="IterSVR", epsilon=epsilon, balance="0.03"
         )
         assert at.select_slider(key="epsilon").value == float(epsilon)
-        states = at.session_state["result"].main.states
+        states = at.session_state["playground:"].last.main.states
         flips[epsilon] = (states[0].labels != states[-1].labels).sum()
     assert flips["0.9"] < flips["0.05"]
 
@@ -50,7 +50,7 @@ def test_rounds_train_an_svm_on_every_labelling(playground):
     assert not at.exception
     assert charts(at)[-1] == "course"
     assert any("SVM is trained" in caption.value for caption in at.caption)
-    for recording in at.session_state["result"].recordings.values():
+    for recording in at.session_state["playground:"].last.recordings.values():
         assert all("svm_objective" in vars(state) for state in recording.states)
 
 
@@ -76,7 +76,7 @@ def test_restarts_with_and_without_a_reference(address, told, playground):
     assert not at.exception
     assert charts(at) == ["chart_0", "restarts"]
     assert any(told in caption.value for caption in at.caption)
-    assert len(at.session_state["result"].main.ends) == 4
+    assert len(at.session_state["playground:"].last.main.ends) == 4
 
 
 def test_a_look_that_is_not_there_gives_way(playground, settle):
@@ -107,7 +107,7 @@ def test_a_method_for_two_clusters_says_so_and_runs_on_three_clouds(playground):
     """The number of clusters is two, whatever the data suggest."""
     at = playground(n="60", algorithm="IterLSSVM")
     assert not at.error
-    assert at.session_state["result"].experiment.parameters["n_clusters"] == 2
+    assert at.session_state["playground:"].last.experiment.parameters["n_clusters"] == 2
 
 
 def test_splitting_takes_the_parameters_of_its_method(playground):
@@ -115,7 +115,7 @@ def test_splitting_takes_the_parameters_of_its_method(playground):
     at = playground(n="60", algorithm="RecursiveBinary", estimator="IterSVM", estimator__width="3")
     assert not at.exception
     assert not at.error
-    model = at.session_state["result"].main.estimator
+    model = at.session_state["playground:"].last.main.estimator
     assert (type(model.estimator).__name__, model.estimator.width) == ("IterSVM", 3.0)
     assert set(model.labels_) == {0, 1, 2}
 
@@ -125,7 +125,7 @@ def test_beside_it_only_what_both_offer(playground):
     at = playground(data="moons", n="60", algorithm="EvoMMC", kernel="local_scaling", beside="FastEvoMMC")
     assert not at.exception
     assert not at.error
-    models = [recording.estimator for recording in at.session_state["result"].recordings.values()]
+    models = [recording.estimator for recording in at.session_state["playground:"].last.recordings.values()]
     assert [model.kernel for model in models] == ["local_scaling", "rbf"]
 
 
@@ -133,4 +133,4 @@ def test_a_number_in_place_of_a_choice_may_be_written_shortly(playground):
     """A patience of 1e3 is a whole number."""
     at = playground(data="moons", n="60", algorithm="EvoMMC", patience="1e3")
     assert not at.error
-    assert at.session_state["result"].main.estimator.patience == 1000
+    assert at.session_state["playground:"].last.main.estimator.patience == 1000

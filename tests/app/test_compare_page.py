@@ -25,7 +25,7 @@ def tables(monkeypatch):
 def compared(at):
     """Give the comparison that a page shows."""
     assert not at.exception
-    return at.session_state["compared"]
+    return at.session_state["compare:"].last
 
 
 def test_every_cell_is_run_and_shown(compare, tables):
@@ -52,7 +52,7 @@ def test_a_cell_is_the_playgrounds_run(compare, playground):
     """The address of a cell opens the same run, to the label."""
     found = compared(compare(**SMALL))
     experiment = found.contest.cell(0, 1)
-    outcome = playground(**compare_view.address(experiment)).session_state["result"]
+    outcome = playground(**compare_view.address(experiment)).session_state["playground:"].last
     assert outcome.experiment == experiment
     np.testing.assert_array_equal(outcome.main.labels, found.done(0, 1)[0].labels)
 

@@ -21,7 +21,7 @@ def test_it_opens_with_a_result(cutting_planes):
     assert not at.exception
     assert not at.error
     assert at.selectbox(key="algorithm").options == ["CPMMC", "MKC", "MMC", "GMMC"]
-    assert at.session_state["cut"].experiment.algorithm == "MKC"
+    assert at.session_state["cutting-planes:"].last.experiment.algorithm == "MKC"
     assert charts(at) == ["chart_0", "weight_bars_0"]
     assert at.button_group(key="look").options == ["Cuts", "Kernels"]
 
@@ -29,7 +29,7 @@ def test_it_opens_with_a_result(cutting_planes):
 def test_the_page_runs_what_the_library_runs(cutting_planes):
     """The address sets C, l, ε and the kernels, and the result is that of the estimator."""
     at = cutting_planes(**SMALL, kernels="linear, rbf:width=3", C="16", balance="0.1", epsilon="0.05")
-    result = at.session_state["cut"]
+    result = at.session_state["cutting-planes:"].last
     X = load("circle-gaussian", n_samples=80, random_state=0).standardized().X
     kernels = ["linear", ("rbf", {"width": 3})]
     model = MKC(kernels=kernels, C=16, balance=0.1, epsilon=0.05, random_state=0).fit(X)
@@ -50,7 +50,7 @@ def test_kernels_are_turned_on_and_off(cutting_planes, settle):
     at.select_slider(key="value_poly").set_value(4.0)
     settle(at)
     assert at.session_state["kernels"] == "poly:degree=4, rbf:width=0.5, rbf:width=2"
-    assert at.session_state["cut"].main.estimator.state_.kernels == (
+    assert at.session_state["cutting-planes:"].last.main.estimator.state_.kernels == (
         "poly degree=4",
         "rbf width=0.5",
         "rbf width=2",
@@ -70,11 +70,11 @@ def test_kernels_written_by_hand(cutting_planes, settle):
     """Kernels that no toggle stands for are run as written; wrong text is named, and nothing is lost."""
     at = cutting_planes(**SMALL, kernels="poly:degree=2:coef0=0, rbf")
     assert any("written by hand" in caption.value for caption in at.caption)
-    before = at.session_state["cut"]
+    before = at.session_state["cutting-planes:"].last
     at.text_input(key="kernels").set_value("sigmoid")
     settle(at)
     assert "there are linear" in at.error[0].value.replace("\\", "")
-    assert at.session_state["cut"] is before
+    assert at.session_state["cutting-planes:"].last is before
     assert at.select_slider(key="C").value == 100.0  # every other control is still there
 
 
@@ -91,7 +91,7 @@ def test_nonsense_in_the_address_is_named(text, cutting_planes):
 def test_a_lost_cluster_is_told(cutting_planes):
     """Where fewer clusters are left than were asked for, the page says so."""
     at = cutting_planes(data="iris", n_clusters="4")
-    kept = at.session_state["cut"].main.estimator.state_.n_empty
+    kept = at.session_state["cutting-planes:"].last.main.estimator.state_.n_empty
     assert bool(kept) == any("clusters hold points" in warning.value for warning in at.warning)
     assert kept
 
@@ -134,4 +134,4 @@ def test_a_saved_mixture_is_opened_with_its_kernels(playground):
     at = playground(**address(experiment))
     assert not at.error
     assert at.text_input(key="kernels").value == "linear, rbf:width=3"
-    assert at.session_state["result"].main.estimator.kernels == ["linear", ["rbf", {"width": 3}]]
+    assert at.session_state["playground:"].last.main.estimator.kernels == ["linear", ["rbf", {"width": 3}]]

@@ -49,7 +49,7 @@ def test_the_address_of_a_lesson_is_used(lesson, playground):
     at = playground(**lesson.address)
     assert not at.exception
     assert not at.error
-    result = at.session_state["result"]
+    result = at.session_state["playground:"].last
     used = {
         "data": result.experiment.data.source,
         "beside": list(result.recordings)[-1],
@@ -71,7 +71,7 @@ def test_a_lesson_of_cuts_is_used(lesson, cutting_planes):
     at = cutting_planes(**lesson.address)
     assert not at.exception
     assert not at.error
-    result = at.session_state["cut"]
+    result = at.session_state["cutting-planes:"].last
     used = {
         "data": result.experiment.data.source,
         "algorithm": result.experiment.algorithm,
@@ -89,7 +89,7 @@ def test_the_address_of_a_search_is_used(lesson, model_selection):
     at = model_selection(**lesson.address)
     assert not at.exception
     assert not at.error
-    found, rival, _ = at.session_state["searched"]
+    found, rival, _ = at.session_state["model-selection:"].last
     experiment = found.search.experiment
     used = {
         "data": experiment.data.source,
@@ -110,7 +110,7 @@ def test_the_address_of_a_comparison_is_used(lesson, compare):
     at = compare(**lesson.address)
     assert not at.exception
     assert not at.error
-    contest = at.session_state["compared"].contest
+    contest = at.session_state["compare:"].last.contest
     used = {
         "sets": [data.source for data in contest.data],
         "algorithms": list(contest.algorithms),
@@ -125,7 +125,7 @@ def test_the_address_of_a_map_is_used(lesson, tune):
     at = tune(**lesson.address)
     assert not at.exception
     assert not at.error
-    found, *_ = at.session_state["tuned"]
+    found, *_ = at.session_state["tune:"].last
     _assert_used(at, lesson, {"data": found.search.experiment.data.source})
     assert len(found.trials) == 100
     assert not [trial.error for trial in found.trials if trial.error]

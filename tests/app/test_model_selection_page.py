@@ -46,7 +46,7 @@ class Gate:
 
     def open(self, at, n):
         """Let some candidates through and wait until the page's job has them."""
-        job = at.session_state["job"]
+        job = at.session_state["visit"].job
         wanted = n + (len(job.partial.trials) if job.partial else 0)
         self.allowed.release(n)
         deadline = time.monotonic() + _SECONDS
@@ -67,7 +67,7 @@ def gate(monkeypatch):
 
 def found(at):
     """Give the candidates that the page shows."""
-    return at.session_state["searched"][0]
+    return at.session_state["model-selection:"].last[0]
 
 
 def charts(at):
@@ -161,7 +161,7 @@ def test_the_address_describes_the_search(model_selection):
             rival="true",
         )
     )
-    result, rival = at.session_state["searched"][0], at.session_state["compared"]
+    result, rival = at.session_state["model-selection:"].last[0], at.session_state["model-selection:"].rival
     experiment = result.search.experiment
     assert experiment.data.source == "moons"
     options = experiment.data.options
@@ -239,7 +239,7 @@ def test_the_slider_moves_between_the_candidates(model_selection, settle):
         at.select_slider(key="at").set_value(t)
         fine(settle(at))
         trial = found(at).trials[i]
-        (recording,) = at.session_state["drawn"][0].values()
+        (recording,) = at.session_state["visit"].drawn.recordings.values()
         np.testing.assert_array_equal(recording.labels, trial.labels)
         assert recording.estimator.n_neighbors == int(t)
         assert metrics(at)["LSMI"] == f"{trial.score:.4g}"
@@ -256,7 +256,7 @@ def test_a_thumbnail_chooses_its_candidate(model_selection, settle):
         assert at.session_state["at"] == at.select_slider(key="at").value == t
         kinds = [at.button(key=f"look {j}").proto.type for j in range(3)]
         assert [j for j, kind in enumerate(kinds) if kind == "primary"] == [i]
-        (recording,) = at.session_state["drawn"][0].values()
+        (recording,) = at.session_state["visit"].drawn.recordings.values()
         assert recording.estimator.n_neighbors == int(t)
 
 
@@ -272,7 +272,7 @@ def test_the_choice_does_not_outlive_its_candidates(model_selection, settle):
 def test_the_rival_has_a_curve_of_its_own(model_selection):
     """MIC, chosen by MLMI, stands below with the same candidates and its own choice."""
     at = fine(model_selection(n="60", candidates="3,6", rival="true"))
-    rival = at.session_state["compared"]
+    rival = at.session_state["model-selection:"].rival
     assert [t.parameters["n_neighbors"] for t in rival.trials] == [3, 6]
     assert list(charts(at)) == ["curve", "rival_curve", "chart_0"]
     assert "MIC, chosen by MLMI" in [heading.value for heading in at.subheader]
@@ -596,17 +596,17 @@ def test_two_cancelled_searches_both_stay(model_selection, settle, gate):
     for _ in range(2):
         next(button for button in at.button if button.label == "Cancel").click().run()
         gate.open(at, 1)
-        assert at.session_state["job"].wait(_SECONDS)
+        assert at.session_state["visit"].job.wait(_SECONDS)
         at.run()
     gate.allowed.release(1000)
     settle(at)
     assert not at.exception
-    main, rival = at.session_state["searched"][0], at.session_state["compared"]
+    main, rival = at.session_state["model-selection:"].last[0], at.session_state["model-selection:"].rival
     assert len(main.trials) == len(rival.trials) == 1
     at.button_group(key="show").set_value("Graph")
     settle(at)
-    assert at.session_state["searched"][0] is main
-    assert at.session_state["compared"] is rival
+    assert at.session_state["model-selection:"].last[0] is main
+    assert at.session_state["model-selection:"].rival is rival
 
 
 def test_a_candidate_whose_run_is_cancelled_is_said(model_selection, settle):
@@ -662,8 +662,10 @@ def test_a_candidate_opens_in_the_playground(model_selection, playground):
     (link,) = [link.proto for link in at.get("page_link") if link.proto.query_string]
     there = playground(**parse_qs(link.query_string))
     assert not there.error
-    assert there.session_state["result"].experiment.algorithm == "SMIC"
-    np.testing.assert_array_equal(there.session_state["result"].main.labels, found(at).trials[1].labels)
+    assert there.session_state["playground:"].last.experiment.algorithm == "SMIC"
+    np.testing.assert_array_equal(
+        there.session_state["playground:"].last.main.labels, found(at).trials[1].labels
+    )
 
 
 def test_a_candidate_beyond_what_the_playground_takes_is_shown_all_the_same(model_selection):

@@ -48,31 +48,31 @@ def test_a_table_is_asked_for(table_page):
     """Before a file is there the page asks for one and still shows the last result."""
     assert not table_page.exception
     assert len(table_page.error) + len(table_page.info) == 1
-    assert table_page.session_state["result"].dataset.name == "three-gaussians"
+    assert table_page.session_state["playground:"].last.dataset.name == "three-gaussians"
     assert len(table_page.get("plotly_chart")) == 1
 
 
 @pytest.mark.parametrize(("content", "words"), _BAD.values(), ids=_BAD)
 def test_a_file_that_cannot_be_used_is_explained(content, words, table_page, give):
     """The message says what is wrong with the file, and the former result and picture stay."""
-    before = table_page.session_state["result"]
+    before = table_page.session_state["playground:"].last
     at = give(table_page, content, "bad.csv")
     assert not at.exception
     (message,) = [error.value for error in at.error]
     assert words in message.replace("\\", "")
-    assert at.session_state["result"] is before
+    assert at.session_state["playground:"].last is before
     assert len(at.get("plotly_chart")) == 1
     assert len(at.metric) > 0
 
 
 def test_a_file_beyond_the_limit_is_refused(table_page, give):
     """More than 20 MB are not read, and the message says so."""
-    before = table_page.session_state["result"]
+    before = table_page.session_state["playground:"].last
     at = give(table_page, b"a,b\n" + b"1,2\n" * 5_300_000, "big.csv")
     assert not at.exception
     (message,) = [error.value for error in at.error]
     assert "too large" in message
-    assert at.session_state["result"] is before
+    assert at.session_state["playground:"].last is before
 
 
 def test_a_good_file_after_a_bad_one_runs_with_the_same_parameters(playground, settle, give):
@@ -83,7 +83,7 @@ def test_a_good_file_after_a_bad_one_runs_with_the_same_parameters(playground, s
     assert at.error
     give(at, _points(12))
     assert not at.error
-    parameters = at.session_state["result"].experiment.parameters
+    parameters = at.session_state["playground:"].last.experiment.parameters
     assert (parameters["alpha"], parameters["width"], parameters["random_state"]) == (0.25, 3.0, 7)
 
 
@@ -95,7 +95,7 @@ def test_rows_with_gaps_can_be_left_out(table_page, give, settle):
     settle(at)
     assert not at.exception
     assert not at.error
-    dataset = at.session_state["result"].dataset
+    dataset = at.session_state["playground:"].last.dataset
     assert dataset.rows.tolist() == [0, 2, 4, 5, 6]
     assert any("2 rows of 7" in caption.value for caption in at.caption)
 
@@ -119,7 +119,7 @@ def test_a_fine_file_is_clustered(content, names, first, table_page, give, settl
     settle(at)
     assert not at.exception
     assert not at.error
-    result = at.session_state["result"]
+    result = at.session_state["playground:"].last
     assert result.dataset.feature_names == names
     assert result.dataset.X[0].tolist() == first
     assert np.unique(result.main.labels).size > 1
@@ -138,7 +138,7 @@ def test_columns_and_reference_can_be_chosen(table_page, give, settle):
     settle(at)
     assert not at.exception
     assert not at.error
-    assert at.session_state["result"].dataset.feature_names == ("x", "y")
+    assert at.session_state["playground:"].last.dataset.feature_names == ("x", "y")
     assert "Adjusted Rand index" in [metric.label for metric in at.metric]
 
 

@@ -23,7 +23,7 @@ def test_the_first_sight_is_a_good_result(playground):
     assert not at.exception
     assert not at.error
     assert not at.warning
-    result = at.session_state["result"]
+    result = at.session_state["playground:"].last
     assert adjusted_rand_score(result.dataset.y, result.main.labels) > 0.9
     assert result.stopped == ""
     assert len(at.get("plotly_chart")) == 1
@@ -41,7 +41,7 @@ def test_every_data_set_runs(key, playground):
     at = playground(**address)
     assert not at.exception
     assert not at.error
-    result = at.session_state["result"]
+    result = at.session_state["playground:"].last
     assert result.dataset.name == key
     assert "n" not in address or len(result.dataset.X) == 60
     wanted = 2 if key == "digits" else CATALOG[key].n_clusters
@@ -55,7 +55,7 @@ def test_every_algorithm_runs(name, playground):
     at = playground(algorithm=name, n="60")
     assert not at.exception
     assert not at.error
-    result = at.session_state["result"]
+    result = at.session_state["playground:"].last
     assert list(result.recordings) == [name]
     keys = {
         widget.key
@@ -77,7 +77,7 @@ def test_every_kernel_runs(kernel, playground):
     at = playground(kernel=kernel, n="60")
     assert not at.exception
     assert not at.error
-    parameters = at.session_state["result"].experiment.parameters
+    parameters = at.session_state["playground:"].last.experiment.parameters
     assert ("degree" in parameters) == (kernel == "poly")
     assert ("width" in parameters) == (kernel == "rbf")
 
@@ -86,9 +86,9 @@ def test_beside_starts_from_the_same_labels(playground):
     """The second algorithm begins where the first one's kept start began, and both are drawn."""
     at = playground(data="moons", n="60", beside="SteepRLS")
     assert not at.exception
-    first, second = at.session_state["result"].recordings.values()
+    first, second = at.session_state["playground:"].last.recordings.values()
     assert np.array_equal(first.states[0].labels, second.states[0].labels)
-    assert list(at.session_state["result"].recordings) == ["UMCRLS", "SteepRLS"]
+    assert list(at.session_state["playground:"].last.recordings) == ["UMCRLS", "SteepRLS"]
     assert len(at.get("plotly_chart")) == 2
 
 
@@ -107,12 +107,12 @@ def test_beside_starts_from_the_same_labels(playground):
 def test_a_changed_control_gives_a_new_result(kind, key, value, where, playground, settle):
     """Moving a control runs the experiment with the new value."""
     at = playground(n="60")
-    before = at.session_state["result"]
+    before = at.session_state["playground:"].last
     next(widget for widget in at.get(kind) if widget.key == key).set_value(value)
     settle(at)
     assert not at.exception
     assert not at.error
-    after = at.session_state["result"]
+    after = at.session_state["playground:"].last
     assert after is not before
     experiment = after.experiment
     used = experiment.parameters if where == "parameters" else experiment.data.options
@@ -121,7 +121,7 @@ def test_a_changed_control_gives_a_new_result(kind, key, value, where, playgroun
 
 def test_the_same_address_gives_the_same_labels(playground):
     """Two visits of one address see the same labels and the same Q."""
-    first, second = (playground(n="60", seed="3").session_state["result"] for _ in range(2))
+    first, second = (playground(n="60", seed="3").session_state["playground:"].last for _ in range(2))
     assert np.array_equal(first.main.labels, second.main.labels)
     assert first.main.estimator.objective_ == second.main.estimator.objective_
 
@@ -129,7 +129,7 @@ def test_the_same_address_gives_the_same_labels(playground):
 def test_more_clusters_than_rows_is_said_and_the_last_result_stays(playground, settle):
     """A table of three rows cannot make five clusters: a message says so above the former picture."""
     at = playground(n="60")
-    before = at.session_state["result"]
+    before = at.session_state["playground:"].last
     at.selectbox(key="data").set_value("table")
     settle(at)
     at.slider(key="n_clusters").set_value(5)
@@ -139,7 +139,7 @@ def test_more_clusters_than_rows_is_said_and_the_last_result_stays(playground, s
     (message,) = [error.value for error in at.error]
     assert "n\\_clusters" in message
     assert "5" in message
-    assert at.session_state["result"] is before
+    assert at.session_state["playground:"].last is before
     assert len(at.get("plotly_chart")) == 1
     assert any("last result" in caption.value for caption in at.caption)
 
@@ -173,7 +173,7 @@ def test_a_wrong_address_never_breaks_the_page(address, playground):
     if at.error:
         assert next(iter(address)) in at.error[0].value.replace("\\", "")
     else:
-        assert at.session_state["result"].main.labels.size > 0
+        assert at.session_state["playground:"].last.main.labels.size > 0
 
 
 def test_two_columns_can_be_looked_at(playground, settle):
@@ -185,7 +185,7 @@ def test_two_columns_can_be_looked_at(playground, settle):
     settle(at)
     assert not at.exception
     figure = json.loads(at.get("plotly_chart")[0].proto.spec)
-    names = at.session_state["result"].dataset.feature_names
+    names = at.session_state["playground:"].last.dataset.feature_names
     assert figure["layout"]["xaxis"]["title"]["text"] == names[3]
     assert figure["layout"]["yaxis"]["title"]["text"] == names[1]
 
@@ -231,13 +231,13 @@ def test_another_family_begins_with_its_own_defaults(playground, settle):
     """Values are kept within a family; another one does not inherit a kernel that is not usual for it."""
     at = playground(n="60", alpha="0.25")
     at.selectbox(key="algorithm").set_value("SteepRLS")
-    assert settle(at).session_state["result"].experiment.parameters["alpha"] == 0.25
+    assert settle(at).session_state["playground:"].last.experiment.parameters["alpha"] == 0.25
     at.selectbox(key="algorithm").set_value("SMIC")
-    parameters = settle(at).session_state["result"].experiment.parameters
+    parameters = settle(at).session_state["playground:"].last.experiment.parameters
     assert parameters["kernel"] == "local_scaling"
     assert parameters["n_neighbors"] == "lsmi"
     at.selectbox(key="algorithm").set_value("UMCRLS")
-    parameters = settle(at).session_state["result"].experiment.parameters
+    parameters = settle(at).session_state["playground:"].last.experiment.parameters
     assert parameters["kernel"] == "rbf"
     assert parameters["alpha"] == registry.get("UMCRLS").default("alpha")
     assert not at.exception
@@ -251,6 +251,6 @@ def test_a_value_that_cannot_be_read_loses_no_other(playground, settle):
     settle(at)
     assert "class_prior" in at.error[0].value.replace("\\", "")
     at.text_input(key="class_prior").set_value("")
-    parameters = settle(at).session_state["result"].experiment.parameters
+    parameters = settle(at).session_state["playground:"].last.experiment.parameters
     assert parameters["random_state"] == 7
     assert parameters["n_neighbors"] == 5

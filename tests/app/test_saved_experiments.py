@@ -55,7 +55,7 @@ def test_a_saved_experiment_is_repeated(open_file):
     at = open_file(json.dumps(_SAVED).encode())
     assert not at.exception
     assert not at.error
-    result = at.session_state["result"]
+    result = at.session_state["playground:"].last
     saved = Experiment.from_json(json.dumps(_SAVED))
     assert result.experiment.data == saved.data
     assert {name: result.experiment.parameters[name] for name in saved.parameters} == saved.parameters
@@ -64,12 +64,14 @@ def test_a_saved_experiment_is_repeated(open_file):
 
 def test_an_exported_experiment_is_repeated(playground, open_file):
     """What the page saved opens on another visit as the very same experiment."""
-    first = playground(data="digits", classes=["3", "8"], n_init="2", width="3").session_state["result"]
+    first = (
+        playground(data="digits", classes=["3", "8"], n_init="2", width="3").session_state["playground:"].last
+    )
     at = open_file(first.experiment.to_json().encode())
     assert not at.exception
     assert not at.error
-    assert at.session_state["result"].experiment == first.experiment
-    assert np.array_equal(at.session_state["result"].main.labels, first.main.labels)
+    assert at.session_state["playground:"].last.experiment == first.experiment
+    assert np.array_equal(at.session_state["playground:"].last.main.labels, first.main.labels)
 
 
 _WRONG = {
@@ -102,10 +104,10 @@ def test_what_cannot_be_repeated_is_said(content, open_file):
     if at.error:
         assert "codec" not in at.error[0].value
         assert at.error[0].value
-        assert "result" not in at.session_state
+        assert "playground:" not in at.session_state
     else:
         wanted = json.loads(content)
-        experiment = at.session_state["result"].experiment
+        experiment = at.session_state["playground:"].last.experiment
         assert experiment.data.source == wanted["data"]["source"]
         assert experiment.data.options == wanted["data"]["options"]
         used = {name: experiment.parameters[name] for name in wanted["parameters"]}

@@ -69,11 +69,11 @@ class Visitor:
         def work(report):
             start = earlier.reached if earlier else 0
             self.began.append(start)
-            while "job" not in jobs.st.session_state:
+            while jobs.state_of(jobs.Visit).job is None:
                 time.sleep(0.001)
             for i in range(start + 1, 11):
                 if i == until:
-                    jobs.st.session_state["job"].cancel()
+                    jobs.st.session_state["visit"].job.cancel()
                 if not report(i / 10, str(i)):
                     return Count("key", i) if until else None
             return Count("key", 10)

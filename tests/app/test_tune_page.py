@@ -36,7 +36,7 @@ def maps(monkeypatch):
 def tuned(at):
     """Give the search that a page shows."""
     assert not at.exception
-    return at.session_state["tuned"][0]
+    return at.session_state["tune:"].last[0]
 
 
 def test_every_cell_is_scored_and_shown(tune, maps):
@@ -62,7 +62,7 @@ def test_the_best_cell_is_run_below(tune):
     at = tune(**SMALL)
     found = tuned(at)
     best = max(found.trials, key=lambda trial: trial.score)
-    outcome = at.session_state["drawn"][0]
+    outcome = at.session_state["visit"].drawn.recordings
     (recording,) = outcome.values()
     assert recording.estimator.get_params()["width"] == best.parameters["width"]
     assert recording.estimator.get_params()["alpha"] == best.parameters["alpha"]
@@ -82,7 +82,7 @@ def test_a_pressed_cell_is_looked_at(tune, maps, settle, monkeypatch):
     settle(at)
     assert at.selectbox(key="cell").value == "width 2, alpha 1"
     again = tune(**SMALL, cell="width 2, alpha 1")
-    (recording,) = again.session_state["drawn"][0].values()
+    (recording,) = again.session_state["visit"].drawn.recordings.values()
     assert recording.estimator.get_params()["width"] == 2.0
     assert recording.estimator.get_params()["alpha"] == 1.0
 
