@@ -9,6 +9,7 @@ from typing import Literal
 import streamlit as st
 
 from mmc.datasets import MissingValuesError
+from mmc.ui.visit_state import Visit, state_of
 
 _PAGES = (
     ("app.py", "Home", ":material/home:"),
@@ -38,9 +39,46 @@ def frame(title: str) -> None:
     """
     st.set_page_config(page_title=f"{title} · mmc", page_icon=str(_ICON), layout="wide")
     st.html(_STYLE)
+    visit = state_of(Visit)
+    if visit.page != title:
+        visit.page, visit.replaced = title, {}
+    visit.asked = {name: st.query_params.get_all(name) for name in st.query_params}
     with st.sidebar.container(horizontal=True):
         for path, label, icon in _PAGES:
             st.page_link(path, label=label, icon=icon)
+
+
+def replaced_notice() -> None:
+    """Say in one line what the address asks for that no control takes, and what was taken instead.
+
+    To be called when the controls are on the page; the line stays until the control is changed.
+    """
+    visit = state_of(Visit)
+    for name, texts in visit.asked.items():
+        if name in st.session_state and not _same(texts, st.session_state[name]):
+            visit.replaced[name] = (", ".join(texts), st.session_state[name])
+    visit.asked = {}
+    visit.replaced = {n: kept for n, kept in visit.replaced.items() if st.session_state.get(n) == kept[1]}
+    if visit.replaced:
+        parts = [
+            f"{name}={asked[:40]} ({taken} was taken)" for name, (asked, taken) in visit.replaced.items()
+        ]
+        notice(f"The address asks for what the controls do not take: {', '.join(parts)}.", "warning")
+
+
+def _same(texts: list[str], value: object) -> bool:
+    """Whether a value is what an address says."""
+    values = value if isinstance(value, list | tuple) else [value]
+    return len(texts) == len(values) and all(map(_is, texts, values))
+
+
+def _is(text: str, value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return text.lower() == str("" if value is None else value).lower()
+    try:
+        return float(text) == value
+    except ValueError:
+        return False
 
 
 def plain(text: object) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 import streamlit as st
 
 from mmc.ui.jobs import TIME_LIMIT, Report, forget, submit, watch
-from mmc.ui.page_frame import notice
+from mmc.ui.page_frame import notice, replaced_notice
 from mmc.ui.visit_state import Page, Visit, state_of
 
 #: Memory for results kept for all visitors together, so that a link that many open is computed once.
@@ -196,7 +196,7 @@ def last_good(page: type[Page], compute: Callable[[], T]) -> T:
     object
     """
     state: Any = state_of(page)
-    progress = st.container()
+    above, progress = st.container(), st.container()
     try:
         with progress:
             state.last = compute()
@@ -205,6 +205,9 @@ def last_good(page: type[Page], compute: Callable[[], T]) -> T:
         if state.last is None:
             st.stop()
         st.caption("Below is the last result that worked.")
+    finally:  # also where the page ends while the work goes on
+        with above:
+            replaced_notice()
     return state.last
 
 

@@ -59,6 +59,12 @@ class Visit:
         Results that were stopped early, by their key.
     resumed : str
         Key of the result whose work is to go on; empty where there is none.
+    page : str
+        Title of the page that was opened last.
+    asked : dict from str to list of str
+        The address as it was when the page began; Streamlit removes what its controls do not take.
+    replaced : dict from str to pair
+        What the address asked for and a control did not take, and what was taken instead.
     table : pair of str and bytes, or None
         Name and content of the loaded file.
     algorithm : str
@@ -73,6 +79,9 @@ class Visit:
     reached: dict[type, Any] = field(default_factory=dict)
     cut_short: dict[str, Any] = field(default_factory=dict)
     resumed: str = ""
+    page: str = ""
+    asked: dict[str, list[str]] = field(default_factory=dict)
+    replaced: dict[str, tuple[str, Any]] = field(default_factory=dict)
     table: tuple[str, bytes] | None = None
     algorithm: str = ""
     drawn: Drawn | None = None

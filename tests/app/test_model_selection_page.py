@@ -285,7 +285,7 @@ def test_the_rival_has_a_curve_of_its_own(model_selection):
 def test_there_is_no_rival_where_the_paper_has_none(address, model_selection):
     """Without a comparison in the paper there is no toggle, whatever the address says."""
     at = fine(model_selection(n="60", candidates="1,2", rival="true", **address))
-    assert "compared" not in at.session_state
+    assert at.session_state["model-selection:"].rival is None
     assert "rival" not in [toggle.key for toggle in at.toggle]
 
 
@@ -563,7 +563,7 @@ def test_the_curve_grows_and_cancel_keeps_what_is_done(model_selection, settle, 
     assert charts(at)["growing_curve"]["data"][1]["x"] == ["1", "2"]
     assert tuple(charts(at)["growing_curve"]["layout"]["xaxis"]["range"]) == (-0.5, 9.5)
     assert len([caption for caption in at.caption if caption.value.startswith(("**1**:", "**2**:"))]) == 2
-    assert "searched" not in at.session_state
+    assert at.session_state["model-selection:"].last is None
     next(button for button in at.button if button.label == "Cancel").click().run()  # need not wait
     assert not at.exception
     assert not at.error

@@ -108,9 +108,8 @@ def test_the_command_line_makes_the_same_labels(experiment, content, root, tmp_p
 
 def test_what_the_page_shows_is_what_it_exports(playground):
     """The experiment that a visited address describes makes the labels that the page shows."""
-    result = playground(data="rings", n="60", seed="2", alpha="0.25", random_state="9").session_state[
-        "result"
-    ]
+    shown = playground(data="rings", n="60", seed="2", alpha="0.25", random_state="9")
+    result = shown.session_state["playground:"].last
     again = Experiment.from_json(result.experiment.to_json())
     assert np.array_equal(outcome(again, None).main.labels, result.main.labels)
 

@@ -1,0 +1,64 @@
+"""Addresses that ask for what no control takes, and what one page leaves for another."""
+
+import pytest
+
+
+def notices(at):
+    """List the warnings on the page, without the marks that escape their text."""
+    return [warning.value.replace("\\", "") for warning in at.warning]
+
+
+@pytest.mark.parametrize(
+    ("asked", "taken"),
+    [
+        ({"random_state": "3000000000", "seed": "-7"}, {"random_state": "0", "seed": "0"}),
+        ({"n": "7"}, {"n": "300"}),
+        ({"n_clusters": "1"}, {"n_clusters": "3"}),
+        ({"n_init": "abc"}, {"n_init": "10"}),
+        ({"refine": "perhaps"}, {"refine": "True"}),
+        ({"kernel": "sigmoid"}, {"kernel": "rbf"}),
+        ({"data": "no-such-set"}, {"data": "three-gaussians"}),
+        ({"algorithm": "NoSuch"}, {"algorithm": "UMCRLS"}),
+    ],
+)
+def test_what_is_taken_instead_is_said_in_one_line(asked, taken, playground):
+    """A value that a control does not take is named, with the one that was taken."""
+    at = playground(**{"n": "60", **asked})
+    assert not at.exception
+    (notice,) = notices(at)
+    for name, text in asked.items():
+        assert f"{name}={text} ({taken[name]} was taken)" in notice
+
+
+def test_the_line_goes_when_the_control_is_changed(playground, settle):
+    """The line stays while the page is drawn again, and goes when a person sets the control."""
+    at = playground(n="60", random_state="-1")
+    settle(at)
+    assert len(notices(at)) == 1
+    at.number_input(key="random_state").set_value(5)
+    settle(at)
+    assert not notices(at)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        {"n": "60", "alpha": "0.3", "width": "2.0", "refine": "true", "random_state": "00"},
+        {"data": "digits", "classes": ["3", "8"], "n_init": "1"},
+        {"n": "300", "seed": "0"},
+    ],
+)
+def test_values_that_are_taken_need_no_word(address, playground):
+    """Values within range, defaults among them, are run as they are and nothing is said."""
+    assert not notices(playground(**address))
+
+
+def test_compare_finds_nothing_of_model_selection(model_selection, settle):
+    """A rival's search on one page is no comparison on another that still waits for its table."""
+    at = model_selection(data="moons", n="60", rival="true", candidates="3, 4")
+    assert at.session_state["model-selection:"].rival is not None
+    at.switch_page("pages/4_Compare.py")
+    at.query_params["sets"] = ["table"]
+    settle(at)
+    assert not at.exception
+    assert any("Load a table" in info.value for info in at.info)
