@@ -51,13 +51,16 @@ def frame(title: str) -> None:
 def replaced_notice() -> None:
     """Say in one line what the address asks for that no control takes, and what was taken instead.
 
-    To be called when the controls are on the page; the line stays until the control is changed.
+    To be called when the controls are on the page; the first call draws the line, which comes again whenever
+    the page is drawn until the control is changed.
     """
     visit = state_of(Visit)
+    if visit.asked is None:
+        return
     for name, texts in visit.asked.items():
         if name in st.session_state and not _same(texts, st.session_state[name]):
             visit.replaced[name] = (", ".join(texts), st.session_state[name])
-    visit.asked = {}
+    visit.asked = None
     visit.replaced = {n: kept for n, kept in visit.replaced.items() if st.session_state.get(n) == kept[1]}
     if visit.replaced:
         parts = [

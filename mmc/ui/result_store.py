@@ -97,6 +97,7 @@ def obtain(
     ValueError
         If the work raises it, was cancelled before there was a result, or cannot even wait.
     """
+    replaced_notice()  # all controls have been drawn, and the page may end here
     result = _obtain(key, work, draw, limit)
     state_of(Visit).reached[type(result)] = result
     return result
@@ -196,18 +197,16 @@ def last_good(page: type[Page], compute: Callable[[], T]) -> T:
     object
     """
     state: Any = state_of(page)
-    above, progress = st.container(), st.container()
+    progress = st.container()
     try:
         with progress:
             state.last = compute()
     except ValueError as error:
+        replaced_notice()
         notice(error, "info" if isinstance(error, NotYet) else "error")
         if state.last is None:
             st.stop()
         st.caption("Below is the last result that worked.")
-    finally:  # also where the page ends while the work goes on
-        with above:
-            replaced_notice()
     return state.last
 
 

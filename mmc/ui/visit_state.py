@@ -61,8 +61,9 @@ class Visit:
         Key of the result whose work is to go on; empty where there is none.
     page : str
         Title of the page that was opened last.
-    asked : dict from str to list of str
-        The address as it was when the page began; Streamlit removes what its controls do not take.
+    asked : dict from str to list of str, or None
+        The address as it was when the page began, until it has been compared with the controls: Streamlit
+        removes what they do not take.
     replaced : dict from str to pair
         What the address asked for and a control did not take, and what was taken instead.
     table : pair of str and bytes, or None
@@ -80,7 +81,7 @@ class Visit:
     cut_short: dict[str, Any] = field(default_factory=dict)
     resumed: str = ""
     page: str = ""
-    asked: dict[str, list[str]] = field(default_factory=dict)
+    asked: dict[str, list[str]] | None = None
     replaced: dict[str, tuple[str, Any]] = field(default_factory=dict)
     table: tuple[str, bytes] | None = None
     algorithm: str = ""
