@@ -1,4 +1,4 @@
-"""Clusters of unequal size, and what knowing their sizes changes: [SMIC] section 4.2 and Figure 9."""
+"""Clusters of unequal size, and the effect of known sizes: [SMIC] section 4.2 and Figure 9."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EQUAL, TRUE = "equal shares assumed", "true shares given"
 
 @dataclass(frozen=True)
 class Draw:
-    """One drawn data set, clustered with equal and with true class priors."""
+    """Adjusted Rand indices of one drawn data set with equal and with true class priors."""
 
     smallest: float
     equal: float
@@ -44,10 +44,11 @@ def imbalance_draws(
     source : str
         A built-in set that takes `imbalance` and `random_state`.
     options : mapping
-        Its other options.
+        Other options of the set.
     imbalances : sequence of float
+        Values of `imbalance`.
     n_draws : int
-        For each imbalance.
+        Number of draws for each imbalance.
     standardize : bool
         Whether every column is scaled to variance 1.
 
@@ -70,7 +71,7 @@ def imbalance_draws(
 
 
 def summarize(draws: Sequence[Draw]) -> pd.DataFrame:
-    """Give mean and deviation of the adjusted Rand index for each share of the smallest class."""
+    """Return mean and deviation of the adjusted Rand index for each share of the smallest class."""
     kinds: dict[str, Callable[[Draw], float]] = {EQUAL: lambda d: d.equal, TRUE: lambda d: d.true}
     rows = []
     for name, score in kinds.items():

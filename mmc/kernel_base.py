@@ -1,4 +1,4 @@
-"""What the kernel methods share: the parameters of a kernel, its matrix, and how new points meet it."""
+"""Base class of the kernel methods: the parameters of a kernel, and its matrix."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 
 class KernelClusterer(StepwiseClusterer):
-    """A clusterer whose models are sums of kernels at the training points."""
+    """A clusterer whose models are sums of kernel functions at the training points."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [Interval(Integral, 2, None, closed="left")],

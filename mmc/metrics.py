@@ -25,22 +25,26 @@ __all__ = [
 
 
 def clustering_error(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    """Share of points that are wrong under the best one-to-one matching of clusters and classes.
+    """Return the share of points that are wrong under the best one-to-one matching of clusters and classes.
 
-    The measure of [iterSVR] and [EvoMMC]. The matching is found by the Hungarian method; points of a
+    This is the measure of [iterSVR] and [EvoMMC]. The Hungarian method finds the matching. Points of a
     cluster without a partner are wrong.
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,)
+        Reference labels.
+    y_pred : array-like of shape (n_samples,)
+        Labels to score.
 
     Returns
     -------
     float
-        Between 0 and 1.
+        Number between 0 and 1.
 
     Examples
     --------
+    >>> from mmc.metrics import clustering_error
     >>> clustering_error([0, 0, 1, 1], [5, 5, 7, 5])
     0.25
     """
@@ -50,16 +54,25 @@ def clustering_error(y_true: ArrayLike, y_pred: ArrayLike) -> float:
 
 
 def balanced_clustering_error(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    """Error of the best one-to-one matching, averaged over the classes so that small ones count as much.
+    """Return the error of the best one-to-one matching as a mean over the classes, whatever their sizes.
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,)
+        Reference labels.
+    y_pred : array-like of shape (n_samples,)
+        Labels to score.
 
     Returns
     -------
     float
-        Between 0 and 1.
+        Number between 0 and 1.
+
+    Examples
+    --------
+    >>> from mmc.metrics import balanced_clustering_error
+    >>> balanced_clustering_error([0, 0, 0, 1], [0, 0, 0, 0])
+    0.5
     """
     table = _table(y_true, y_pred)
     shares = table / table.sum(axis=1, keepdims=True)
@@ -68,37 +81,54 @@ def balanced_clustering_error(y_true: ArrayLike, y_pred: ArrayLike) -> float:
 
 
 def majority_accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    """Share of points whose class is the majority class of their cluster, the accuracy of [MKC].
+    """Return the share of points whose class is the majority class of their cluster, the accuracy of [MKC].
 
-    Several clusters may take the same class, so the value grows with the number of clusters.
+    Several clusters may have the same class, so that the value grows with the number of clusters.
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,)
+        Reference labels.
+    y_pred : array-like of shape (n_samples,)
+        Labels to score.
 
     Returns
     -------
     float
-        Between 0 and 1.
+        Number between 0 and 1.
+
+    Examples
+    --------
+    >>> from mmc.metrics import majority_accuracy
+    >>> majority_accuracy([0, 0, 1, 1], [0, 1, 2, 2])
+    1.0
     """
     table = _table(y_true, y_pred)
     return float(table.max(axis=0).sum() / table.sum())
 
 
 def matched_labels(labels: ArrayLike, reference: ArrayLike) -> NDArray[np.int64]:
-    """Give clusters new numbers, so that they agree with a reference as far as they can.
+    """Renumber clusters so that they agree with a reference as far as possible.
 
-    So that two pictures show the same cluster in the same colour. A cluster without a partner takes the
-    lowest number that is free.
+    Two figures then show the same cluster in the same colour. A cluster without a partner gets the lowest
+    free number.
 
     Parameters
     ----------
-    labels, reference : array-like of shape (n_samples,)
-        Whole numbers from 0.
+    labels : array-like of shape (n_samples,)
+        Labels to renumber, whole numbers from 0.
+    reference : array-like of shape (n_samples,)
+        Reference labels, whole numbers from 0.
 
     Returns
     -------
     ndarray of shape (n_samples,)
+
+    Examples
+    --------
+    >>> from mmc.metrics import matched_labels
+    >>> matched_labels([0, 0, 1, 2], [1, 1, 0, 0]).tolist()
+    [1, 1, 0, 2]
     """
     table = _table(reference, labels)
     rows, columns = linear_sum_assignment(table, maximize=True)
@@ -111,15 +141,22 @@ def matched_labels(labels: ArrayLike, reference: ArrayLike) -> NDArray[np.int64]
 
 
 def in_order(labels: ArrayLike) -> NDArray[np.int64]:
-    """Give clusters numbers in the order in which they first occur, so that equal partitions are equal.
+    """Renumber clusters in the order of their first occurrence, so that equal partitions have equal labels.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples,)
+        Labels to renumber.
 
     Returns
     -------
     ndarray of shape (n_samples,)
+
+    Examples
+    --------
+    >>> from mmc.metrics import in_order
+    >>> in_order([7, 7, 2, 5]).tolist()
+    [0, 0, 1, 2]
     """
     _, first, inverse = np.unique(column_or_1d(labels), return_index=True, return_inverse=True)
     return np.asarray(first.argsort().argsort()[inverse], dtype=np.int64)

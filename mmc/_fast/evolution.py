@@ -1,16 +1,16 @@
 """Compiled generations of the evolutionary search ([EvoMMC] Algorithm 1).
 
-An individual is a labelling y in {−1, +1}ⁿ with |Σy| ≤ bound, and its fitness is F(y) = 1 − yᵀRy/n, lower
-being better. Two forms of R are known, told apart by `dense`:
+An individual is a labelling y in {−1, +1}ⁿ with |Σy| ≤ bound. Its fitness is F(y) = 1 − yᵀRy/n, and lower is
+better. `dense` selects one of two forms of R:
 
-- R itself: kept with an individual is p = R y, and flipping the points S changes yᵀRy by
-  −4 Σ_S y_i p_i + 4 Σ_S Σ_S y_i y_j R_ij, which for one flip costs nothing but two look-ups;
-- a factor W of shape (n, r) with R = W Wᵀ: kept is p = Wᵀ y, and the change is 2 v·p + v·v with
-  v = −2 Σ_S y_i W_i, at a cost of r for each flip ([EvoMMC] Theorem 2).
+- R itself: an individual is stored with p = R y, and flipping the points S changes yᵀRy by −4 Σ_S y_i p_i + 4
+  Σ_S Σ_S y_i y_j R_ij, which takes two look-ups for one flip;
+- a factor W of shape (n, r) with R = W Wᵀ: an individual is stored with p = Wᵀ y, and the change is 2 v·p +
+  v·v with v = −2 Σ_S y_i W_i, which takes r for each flip ([EvoMMC] Theorem 2).
 
-In both forms p gains −2 Σ_S y_i A_i when the child is kept, A being R or W. Only children that are kept are
-written out. The population lives in 2μ rows, of which `alive` names μ, best first: the others are free for
-children, so that no parent is overwritten while it is needed.
+In both forms p changes by −2 Σ_S y_i A_i when the child survives, where A is R or W. Only children that
+survive are written out. The population has 2μ rows. `alive` holds the μ rows in use, best first, and the
+others are free for children, so that no parent is overwritten while it is needed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-#: A child must be fitter by more than this; below it a gain is rounding noise.
+#: A child must be fitter by more than this; smaller gains are rounding errors.
 MIN_GAIN = 1e-13
 
 
@@ -26,7 +26,7 @@ MIN_GAIN = 1e-13
 def evolve(  # type: ignore[no-untyped-def]
     A, dense, Y, P, F, alive, bound, n_children, generation, last, patience, stale, group, rng
 ):
-    """Run generations until the best individual has changed `group` times, or one of the limits is met.
+    """Run generations until the best individual has changed `group` times, or a limit is reached.
 
     Parameters
     ----------
@@ -35,10 +35,13 @@ def evolve(  # type: ignore[no-untyped-def]
     dense : bool
         Whether `A` is R itself.
     Y : ndarray of shape (2μ, n), int8
+        Labellings; changed in place.
     P : ndarray of shape (2μ, n) or (2μ, r)
+        Products p; changed in place.
     F : ndarray of shape (2μ,)
+        Fitness; changed in place.
     alive : ndarray of shape (μ,), int64
-        Rows of the individuals, best first. All four are changed in place.
+        Rows of the individuals, best first; changed in place.
     bound : int
         Largest |Σy|.
     n_children : int
@@ -46,21 +49,22 @@ def evolve(  # type: ignore[no-untyped-def]
     generation, last : int
         Number of the first generation to run, and of the first not to run.
     patience, stale : int
-        How many generations without a change of the population end the search, and how many there were.
+        Number of generations without a change of the population that ends the search, and the current number.
     group : int
+        Number of changes of the best individual after which the call returns.
     rng : numpy.random.Generator
 
     Returns
     -------
     generation, stale, n_better, n_flips : int
-        Where it stopped; generations without a change; changes of the best individual, and how many labels
-        changed with it.
+        Next generation; generations without a change; number of changes of the best individual, and of the
+        labels that changed with it.
     """
     mu, n = alive.shape[0], Y.shape[1]
     parents = np.empty(n_children, dtype=np.int64)
     counts = np.empty(n_children, dtype=np.int64)
     fitness = np.empty(n_children)
-    # Every flip may bring a second one that mends the balance, and their number never grows.
+    # Every flip may need a second one to keep the balance, and s never grows.
     most = 2 * max(1, n // (generation + 1))
     flips = np.empty((n_children, most), dtype=np.int64)
     toggled = np.zeros(n, dtype=np.bool_)
@@ -93,9 +97,9 @@ def evolve(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _mutate(y, total, s, bound, toggled, touched, S, rng):  # type: ignore[no-untyped-def]
-    """Draw s flips; one that breaks the balance swaps with a point of the other label ([EvoMMC] footnote 2).
+    """Draw s flips; one that breaks the balance is paired with an opposite flip ([EvoMMC] footnote 2).
 
-    `S` is filled with the points whose label changes, and their number is returned. A point drawn twice
+    `S` receives the points whose label changes, and their number is returned. A point that is drawn twice
     flips back.
     """
     n = y.shape[0]
@@ -108,7 +112,7 @@ def _mutate(y, total, s, bound, toggled, touched, S, rng):  # type: ignore[no-un
         now = -y[i] if toggled[i] else y[i]
         total += 2 * now
         if abs(total) > bound:
-            # The sum has grown beyond the bound, so at least half of the points have this label.
+            # The sum exceeds the bound, so at least half of the points have this label.
             j = rng.integers(0, n)
             while j == i or (-y[j] if toggled[j] else y[j]) != now:
                 j = rng.integers(0, n)
@@ -128,7 +132,7 @@ def _mutate(y, total, s, bound, toggled, touched, S, rng):  # type: ignore[no-un
 
 @njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "reassoc", "contract"})
 def _gain(A, dense, y, p, S, v):  # type: ignore[no-untyped-def]
-    """Give the growth of yᵀRy when the points S flip."""
+    """Return the increase of yᵀRy when the points S flip."""
     if dense:
         linear = 0.0
         square = 0.0
@@ -159,10 +163,10 @@ def _gain(A, dense, y, p, S, v):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _select(A, Y, P, F, alive, sums, parents, counts, flips, fitness):  # type: ignore[no-untyped-def]
-    """Keep the μ fittest of parents and children, write the new ones out, and order them.
+    """Keep the μ fittest of parents and children, write the new ones out, and sort them.
 
-    Returns in how many labels the new best one differs from the one before, up to a change of the clusters'
-    names; 0 if the best one stayed.
+    Returns the number of labels in which the new best individual differs from the old one, up to an exchange
+    of the two clusters; 0 if the best individual is the same.
     """
     mu = alive.shape[0]
     occupied = np.zeros(Y.shape[0], dtype=np.bool_)

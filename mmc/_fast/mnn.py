@@ -1,15 +1,15 @@
 """Compiled sweeps for mean nearest-neighbour clustering ([SMIC] eq. 22).
 
-With L_ij = log(‖x_i − x_j‖² + ε), zero on the diagonal, kept are T[y, j] = Σ_{i: y_i = y} L_ij and the sums
-S_y = Σ_{j: y_j = y} T[y, j] of each cluster. A cluster of m points costs S_y/(m − 1). Without point j it
-costs (S_y − 2 T[y, j])/(m − 2), with one more point j (S_y + 2 T[y, j])/m.
+With L_ij = log(‖x_i − x_j‖² + ε), zero on the diagonal, the sums T[y, j] = Σ_{i: y_i = y} L_ij and S_y =
+Σ_{j: y_j = y} T[y, j] are kept up to date. A cluster of m points costs S_y/(m − 1). Without point j it costs
+(S_y − 2 T[y, j])/(m − 2), and with one more point j it costs (S_y + 2 T[y, j])/m.
 """
 
 from __future__ import annotations
 
 from numba import njit
 
-#: A move must lower the objective by more than this; below it a gain is rounding noise.
+#: A move must lower the objective by more than this; smaller gains are rounding errors.
 MIN_GAIN = 1e-9
 
 
@@ -17,8 +17,8 @@ MIN_GAIN = 1e-9
 def sweep(L, T, S, labels, sizes, moved):  # type: ignore[no-untyped-def]
     """Visit every point once in order and move it to its best cluster if that lowers the objective.
 
-    Works in place on `T`, `S`, `labels` and `sizes`; no cluster falls below two points. Costs k for each
-    point, and n for each one that moves.
+    The function changes `T`, `S`, `labels` and `sizes` in place. No cluster falls below two points. It takes
+    k for each point, and n for each point that moves.
 
     Parameters
     ----------
@@ -28,12 +28,12 @@ def sweep(L, T, S, labels, sizes, moved):  # type: ignore[no-untyped-def]
     labels : ndarray of shape (n,), int64
     sizes : ndarray of shape (k,), int64
     moved : ndarray of shape (n,), int64
-        Filled with the points in the order in which they moved.
+        Receives the points in the order in which they moved.
 
     Returns
     -------
     int
-        How many points moved.
+        Number of points that moved.
     """
     n, k = labels.shape[0], T.shape[0]
     count = 0

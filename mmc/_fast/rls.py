@@ -1,12 +1,12 @@
 """Compiled searches over labellings for the least-squares objective of [UMC-RLS].
 
-With R the hat matrix and T[h] = R p_h(c), moving point j from cluster o to cluster d changes Q by
-4 (T[o, j] − T[d, j] − 2 R[j, j]); afterwards T[o] loses and T[d] gains 2 R[j] ([UMC-RLS] eq. 13, Lemma 3).
-All functions work in place on `T`, `labels` and `sizes`, leave no cluster empty, and return what they
-did. They hold no Python object, so threads run them side by side.
+With R the hat matrix and T[h] = R p_h(c), moving point j from cluster o to cluster d changes Q by 4 (T[o, j]
+− T[d, j] − 2 R[j, j]), T[o] by −2 R[j] and T[d] by 2 R[j] ([UMC-RLS] eq. 13, Lemma 3). All functions change
+`T`, `labels` and `sizes` in place, leave no cluster empty, and return what they did. They hold no Python
+object, so that threads run them in parallel.
 
-Cost: a claim is one pass over n points (update and search for the next point together), a steepest
-move k·n, a stochastic sweep k·n plus n for each point that moves. Memory: O(n) beside R and T.
+Costs: a claim takes one pass over n points (update and search for the next point together), a steepest move k
+n, and a stochastic sweep k n plus n for each point that moves. Memory: O(n) beside R and T.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-#: A move must lower Q by more than four times this; below it a gain is rounding noise.
+#: A move must lower Q by more than four times this; smaller gains are rounding errors.
 MIN_GAIN = 1e-10
 
 _BLOCK = 64
@@ -31,15 +31,18 @@ def claim(R, T, labels, sizes, d, n_claims, claimed):  # type: ignore[no-untyped
     labels : ndarray of shape (n,), int64
     sizes : ndarray of shape (k,), int64
     d : int
+        Cluster that claims points.
     n_claims : int
+        Number of points to claim.
     claimed : ndarray of shape (n,), int64
-        Filled with the points in the order in which they were claimed.
+        Receives the points in the order in which they are claimed.
 
     Returns
     -------
     n_claimed : int
+        Number of points that were claimed.
     change : float
-        The change of Q.
+        Change of Q.
     """
     n = labels.shape[0]
     gain = np.empty(n)
@@ -95,9 +98,25 @@ def claim(R, T, labels, sizes, d, n_claims, claimed):  # type: ignore[no-untyped
 
 @njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
 def descend(R, T, labels, sizes, n_moves, moved):  # type: ignore[no-untyped-def]
-    """Make up to `n_moves` steepest moves: any point, any cluster, as long as Q falls.
+    """Make up to `n_moves` steepest moves: any point to any cluster, as long as Q falls.
 
-    Parameters and returns are those of `claim`; fewer than `n_moves` moves mean a local minimum.
+    Parameters
+    ----------
+    R : ndarray of shape (n, n)
+    T : ndarray of shape (k, n)
+    labels : ndarray of shape (n,), int64
+    sizes : ndarray of shape (k,), int64
+    n_moves : int
+        Largest number of moves.
+    moved : ndarray of shape (n,), int64
+        Receives the points in the order in which they move.
+
+    Returns
+    -------
+    n_moved : int
+        Number of moves; fewer than `n_moves` mean a local minimum.
+    change : float
+        Change of Q.
     """
     n = labels.shape[0]
     k = T.shape[0]
@@ -135,7 +154,21 @@ def descend(R, T, labels, sizes, n_moves, moved):  # type: ignore[no-untyped-def
 def sweep(R, T, labels, sizes, moved):  # type: ignore[no-untyped-def]
     """Visit every point once in order and move it to its best cluster if that lowers Q.
 
-    Parameters and returns are those of `claim`; no move at all means a local minimum.
+    Parameters
+    ----------
+    R : ndarray of shape (n, n)
+    T : ndarray of shape (k, n)
+    labels : ndarray of shape (n,), int64
+    sizes : ndarray of shape (k,), int64
+    moved : ndarray of shape (n,), int64
+        Receives the points in the order in which they move.
+
+    Returns
+    -------
+    n_moved : int
+        Number of moves; 0 means a local minimum.
+    change : float
+        Change of Q.
     """
     change = 0.0
     count = 0

@@ -1,4 +1,4 @@
-"""What a person would pick instead, where scikit-learn has no ready class."""
+"""Baselines for comparison that scikit-learn does not provide."""
 
 from mmc.baselines.blurring import BlurringMeanShift
 from mmc.baselines.cluhsic import CLUHSIC

@@ -1,16 +1,18 @@
-"""Blurring mean shift: all points move to the mean of their surroundings, at once ([SMIC] section 3.3).
+"""Blurring mean shift: all points move to the mean of their surroundings ([SMIC] section 3.3).
 
-    x_i ← Σ_j W_ij x_j / Σ_j W_ij,    W_ij = exp(−‖x_i − x_j‖²/(2σ²)),
+A round moves all points at once,
 
-for all points together, again and again. Clusters contract to points within a few rounds; left alone they
-would drift into one another for ever. So the search ends when every cluster has become a point.
+    x_i ← Σ_j W_ij x_j / Σ_j W_ij,    W_ij = exp(−‖x_i − x_j‖²/(2σ²)).
 
-What never rises on the way is −Σ_ij W_ij/n², minus the mean closeness of two points (Cheng 1995): for fixed
-W a round lowers Σ_ij W_ij ‖x_i − x_j‖², since the eigenvalues of D⁻¹W lie between 0 and 1, D being the row
-sums, and exp(−t) lies above its tangents.
+Clusters contract to points within a few rounds. With more rounds they would slowly merge, so that the search
+ends when every cluster has become a point.
 
-One step is one round. A cluster is what hangs together by links shorter than σ. Costs n² d for each round;
-memory: three n×n arrays.
+The objective, which never rises, is −Σ_ij W_ij/n², minus the mean similarity of two points (Cheng 1995). For
+fixed W a round lowers Σ_ij W_ij ‖x_i − x_j‖², because the eigenvalues of D⁻¹W lie between 0 and 1 for the row
+sums D, and exp(−t) lies above its tangents.
+
+One step is one round. A cluster is a connected component of the graph of links shorter than σ. A round takes
+n² d; memory is three n×n arrays.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from mmc.stepping import State
 
 
 class Problem(NamedTuple):
-    """The points and the kernel whose width is settled on them."""
+    """The points, and the kernel with the width that was computed from them."""
 
     X: Array
     kernel: Kernel
@@ -40,16 +42,18 @@ class Problem(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BlurringState(State):
-    """Where the points have come to.
+    """The current positions of the points.
 
     Attributes
     ----------
     round : int
+        Number of the round; 0 is the start.
     places : ndarray of shape (n_samples, n_features)
+        Current positions of the points.
     moved : ndarray
-        The points that changed their cluster.
+        Points that changed their cluster.
     spread : float
-        The largest distance of a point to the middle of its cluster, in units of σ.
+        Largest distance of a point to the mean of its cluster, in units of σ.
     """
 
     round: int
@@ -78,7 +82,7 @@ class BlurringState(State):
 
     @property
     def ringed(self) -> Array:
-        """Where the points have come to."""
+        """Current positions of the points."""
         return self.places
 
     @property
@@ -88,37 +92,51 @@ class BlurringState(State):
 
 
 class BlurringMeanShift(NearestMember):
-    """Blurring mean shift, which finds the number of clusters by itself ([SMIC] section 3.3).
+    """Blurring mean shift, which finds the number of clusters itself ([SMIC] section 3.3).
 
     Parameters
     ----------
     gamma : float or {"neighbors", "median", "max"}, default="neighbors"
-        A number, 1/(2σ²), or the length in which `width` is measured (see `mmc.kernels`).
+        1/(2σ²) of the Gaussian weights, or the name of a length of the data that serves as the unit of
+        `width` (see `mmc.kernels.dense`).
     width : float, default=1.0
-        Width σ of the Gaussian weights as a multiple of the length that `gamma` names. It decides how many
-        clusters there are.
+        Width σ of the Gaussian weights in units of the length that `gamma` names. It determines the number of
+        clusters.
     tol : float, default=0.001
-        The search ends when no point is farther than this, in units of σ, from the middle of its cluster.
+        The search ends when no point is farther than this, in units of σ, from the mean of its cluster.
     max_iter : int, default=200
+        Largest number of rounds.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        Larger clusters come first.
-    places_ : ndarray of shape (n_samples, n_features)
-        Where the points have come to.
+        Cluster of each training point, from 0; larger clusters come first.
     objective_ : float
-        Minus the mean closeness of two points, at their places.
+        Minus the mean similarity of two points at their final positions.
     n_iter_ : int
+        Number of rounds.
+    start_objectives_ : ndarray of shape (1,)
+        Objective at the end of each start.
+    places_ : ndarray of shape (n_samples, n_features)
+        Final positions of the points.
     state_ : BlurringState
+        Last state of the fit.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features. It is set only if `X` has a text name for each feature.
 
     Notes
     -----
-    The paper says nothing of new points. Here each joins the cluster of its nearest training
-    point, so that `predict` equals `labels_` on the training points; `decision_function` is minus the
-    distance to the nearest member of each cluster. Nothing is drawn at random. Carreira-Perpiñán (2006)
-    stops when the sizes of the moves no longer change instead, which comes to the same once clusters are
-    points.
+    One step is one round, in which all points move. A round takes n² d; memory is three n×n arrays. Nothing
+    is random.
+
+    The paper does not define labels for new points. Here a new point joins the cluster of its nearest
+    training point, so that `predict` equals `labels_` on the training points; `decision_function` is minus
+    the distance to the nearest member of each cluster.
+
+    Carreira-Perpiñán (2006) stops when the sizes of the moves no longer change, which is equivalent once
+    clusters are points.
 
     References
     ----------
@@ -127,6 +145,15 @@ class BlurringMeanShift(NearestMember):
 
     Y. Cheng: Mean Shift, Mode Seeking, and Clustering. IEEE Transactions on Pattern Analysis and Machine
     Intelligence 17, 1995.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mmc import BlurringMeanShift
+    >>> from mmc.datasets import make_three_gaussians
+    >>> X, y = make_three_gaussians(90, noise=0.3, random_state=0)
+    >>> np.bincount(BlurringMeanShift(width=2).fit(X).labels_).tolist()
+    [30, 30, 30]
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -183,7 +210,7 @@ class BlurringMeanShift(NearestMember):
 
 
 def _parts(W: Array) -> Labels:
-    """Give the parts that hang together by links shorter than σ, larger ones first."""
+    """Return the connected components of the graph of links shorter than σ, larger ones first."""
     _, part = connected_components(csr_array(np.exp(-0.5) < W), directed=False)
     order = np.argsort(-np.bincount(part), kind="stable")
     number = np.empty(len(order), dtype=np.int64)
@@ -192,7 +219,7 @@ def _parts(W: Array) -> Labels:
 
 
 def _spread(places: Array, labels: Labels) -> float:
-    """Give the largest distance of a place to the middle of its cluster."""
+    """Return the largest distance of a position to the mean of its cluster."""
     middles = np.zeros((int(labels.max()) + 1, places.shape[1]))
     np.add.at(middles, labels, places)
     middles /= np.bincount(labels)[:, None]

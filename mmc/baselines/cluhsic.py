@@ -1,17 +1,17 @@
 """Clustering with the Hilbert-Schmidt independence criterion: CLUHSIC ([SMIC] section 3.7; Song et al. 2007).
 
-Labels are sought that depend on the points as much as possible:
+The method looks for labels that depend on the points as much as possible:
 
     maximise  tr(K̃ Π A Πᵀ),    K̃ = Γ K Γ,    Γ = I − 11ᵀ/n,
 
-with the n×k indicators Π of the clusters. Here A = I, so that the criterion is Σ_y ‖Σ_{i: y_i = y}
-φ̃(x_i)‖²: the clusters should pull away from the mean of all points, each as far as it can. All points in
-one cluster are worth nothing, since K̃ is centred.
+with the n×k indicators Π of the clusters. Here A = I, so that the criterion is Σ_y ‖Σ_{i: y_i = y} φ̃(x_i)‖²:
+the sums of the clusters lie far from the mean of all points. A single cluster of all points has the value 0,
+because K̃ is centred.
 
-One step is one sweep over all points, each going to the cluster that raises the criterion most. With T = 2 Π
-K̃ the move of a point costs nothing to judge: it is the sweep of [UMC-RLS] Algorithm 1 with K̃ in place of
-the hat matrix, for Σ_y p_yᵀ K̃ p_y with p_y = ±1 is four times the criterion. Costs n² d for the kernel, k n
-for a sweep and n for each move; memory: two n×n arrays at the peak.
+One step is one sweep over all points, each of which moves to the cluster that raises the criterion most. With
+T = 2 Π K̃ the gain of a move takes no further work: the sweep is that of [UMC-RLS] Algorithm 1 with K̃ in
+place of the hat matrix, because Σ_y p_yᵀ K̃ p_y with p_y = ±1 is four times the criterion. The kernel takes
+n² d, a sweep k n, and a move n; memory is two n×n arrays at the peak.
 """
 
 from __future__ import annotations
@@ -44,48 +44,77 @@ class Problem(NamedTuple):
 
 
 class CLUHSIC(KernelClusterer):
-    """Clustering by the dependence of labels on points, moved one point at a time ([SMIC] section 3.7).
+    """Clustering that maximises the dependence of labels on points, one point at a time ([SMIC] section 3.7).
 
     Parameters
     ----------
     n_clusters : int, default=2
+        Number of clusters.
     kernel : {"rbf", "linear", "poly", "local_scaling", "precomputed"}, default="rbf"
+        Kernel between points. With "precomputed", `X` is the kernel matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="median"
-        Of the Gaussian and polynomial kernels: a number, or the length in which `width` is measured
-        (see `mmc.kernels`). The median distance is the usual choice.
+        Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
+        unit of `width` (see `mmc.kernels.dense`). The median distance is the usual choice.
     width : float, default=1.0
-        Width σ of the Gaussian kernel as a multiple of the length that `gamma` names.
-    degree, coef0 : float, default=3, 1.0
-        Of the polynomial kernel.
+        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+    degree : float, default=3
+        Degree of the "poly" kernel.
+    coef0 : float, default=1.0
+        Constant term of the "poly" kernel.
     n_neighbors : int, default=7
-        Of the local-scaling kernel.
+        Number of neighbours of the "local_scaling" kernel.
     init : "random" or array-like of shape (n_samples,), default="random"
-        Labels drawn at random, or given ones, which make one start.
+        Labels to start from: random labels with clusters of equal size, or given labels from 0 to n_clusters
+        − 1, which make a single start.
     n_init : int, default=10
-        Number of starts; the one that ends lowest is kept.
+        Number of starts. The start that ends with the lowest objective is kept.
     max_iter : int, default=100
-        Sweeps that a start may take.
+        Largest number of sweeps of a start.
     random_state : int, RandomState or None, default=None
+        Seed of the random starts. An integer makes the fit reproducible.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
+        Cluster of each training point, from 0 to n_clusters − 1.
     objective_ : float
         −tr(K̃ Π Πᵀ)/n² of `labels_`.
     n_iter_ : int
+        Number of sweeps of the start that was kept.
     start_objectives_ : ndarray of shape (n_init,)
+        Objective at the end of each start.
+    kernel_ : Kernel
+        Kernel with the width that was computed from the training points.
     state_ : MovingState
+        Last state of the start that was kept.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features. It is set only if `X` has a text name for each feature.
 
     Notes
     -----
-    `decision_function` gives Σ_{i: y_i = y} k̃(x, x_i), what joining cluster y would add. Where
-    no point gains by a move, the own cluster answers highest, so that `predict` equals `labels_` on the
-    training points, except for the last point of a cluster, which is never taken away, and for kernels that
-    are not positive semi-definite.
+    One step is one sweep over all points, each of which moves to the cluster that lowers the objective most.
+    The kernel takes n² d, a sweep k n and a move n; memory is two n×n arrays at the peak.
+
+    `decision_function` returns Σ_{i: y_i = y} k̃(x, x_i), the gain of joining cluster y. If no move gains,
+    the own cluster of every point has the highest value. `predict` then equals `labels_` on the training
+    points, except for the last point of a cluster, which is never taken away, and for kernels that are not
+    positive semi-definite.
 
     References
     ----------
     L. Song, A. Smola, A. Gretton, K. Borgwardt: A Dependence Maximization View of Clustering. ICML 2007.
+
+    Examples
+    --------
+    >>> from mmc import CLUHSIC
+    >>> from mmc.datasets import make_three_gaussians
+    >>> from mmc.metrics import clustering_error
+    >>> X, y = make_three_gaussians(90, noise=0.3, random_state=0)
+    >>> model = CLUHSIC(n_clusters=3, random_state=0).fit(X)
+    >>> clustering_error(y, model.labels_)
+    0.0
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -166,7 +195,7 @@ class CLUHSIC(KernelClusterer):
             )
 
     def _adopt(self, state: MovingState) -> None:
-        """Set nothing more: kernel and labels are the model."""
+        """Set nothing more: the kernel and the labels are the model."""
 
     def _follow(self, X: Array) -> Callable[[MovingState], Array]:
         K = self.kernel_(X)

@@ -1,26 +1,27 @@
-"""DIFFRAC: labels that a least-squares classifier learns best, by a spectral relaxation ([SMIC] section 3.4).
+"""DIFFRAC: labels that a least-squares classifier fits best, by a spectral relaxation ([SMIC] section 3.4).
 
 Bach and Harchaoui (2008) minimise, over the n×k indicators Π of the clusters,
 
     tr(Π Πᵀ κ Γ (K̃ + nκI)⁻¹ Γ),    K̃ = Γ K Γ,    Γ = I − 11ᵀ/n,
 
-which is what the best ridge classifiers of all clusters leave unexplained. Since κ(K̃ + nκI)⁻¹ = (I − R)/n
-with the hat matrix R = K̃ (K̃ + nκI)⁻¹, the trace is small where Πᵀ R Π is large. If the columns of Π may be
-any orthonormal vectors, the optimum is known: the constant vector and the k − 1 leading eigenvectors v_i of
-K̃, on which R has the values μ_i = λ_i/(λ_i + nκ). They are rounded to labels by k-means on the rows of
-(√μ_i v_i), whose scatter is
+which is the part of the labels that the best ridge classifiers of all clusters leave unexplained. Since κ(K̃
++ nκI)⁻¹ = (I − R)/n with the hat matrix R = K̃ (K̃ + nκI)⁻¹, the trace is small where Πᵀ R Π is large. If the
+columns of Π may be any orthonormal vectors, the optimum is known: the constant vector and the k − 1 leading
+eigenvectors v_i of K̃, on which R has the values μ_i = λ_i/(λ_i + nκ). They are rounded to labels by k-means
+on the rows of (√μ_i v_i), whose scatter is
 
     Σ_i μ_i − Σ_y e_yᵀ R' e_y/n_y,
 
-with R' the part of R that these eigenvectors span and e_y the indicator of cluster y: the trace above with
-columns of unit length, but for a constant and for what the other eigenvectors add. That scatter is the
+with R' the part of R that these eigenvectors span and e_y the indicator of cluster y. This is the trace above
+with columns of unit length, except for a constant and the part of the other eigenvectors. The scatter is the
 objective.
 
-One step is one round of k-means. Costs n² d for the kernel and Lanczos iterations of n² for the eigenvectors;
-memory: three n×n arrays at the peak.
+One step is one round of k-means. The kernel takes n² d, and the eigenvectors take Lanczos iterations of n²;
+memory is three n×n arrays at the peak.
 
-Deviations: the paper solves a semidefinite program instead. It weighs Π by its plain 0 and 1, for which one
-cluster of all points would cost nothing, and bounds the sizes of clusters; unit length does without bounds.
+Deviations from the paper: it solves a semidefinite program instead. It uses Π with entries 0 and 1, for which
+a single cluster of all points would cost nothing, and bounds the cluster sizes; columns of unit length need
+no bounds.
 """
 
 from __future__ import annotations
@@ -44,17 +45,19 @@ from mmc.stepping import State
 
 
 class Problem(NamedTuple):
-    """The kernel, its column means, and what its eigenvectors give.
+    """The kernel, its column means, and the rows of its eigenvectors.
 
     Attributes
     ----------
     kernel : Kernel
     means : ndarray of shape (n_samples,)
+        Column means of the kernel matrix.
     rows : ndarray of shape (n_samples, n_clusters - 1)
         √μ_i v_i as columns.
     maps : ndarray of shape (n_samples, n_clusters - 1)
-        √μ_i v_i / λ_i: a centred kernel row times this is a point's own row.
+        √μ_i v_i / λ_i: a centred kernel row times this is the row of a point.
     starts : list of ndarray
+        Labels to start from.
     """
 
     kernel: Kernel
@@ -70,45 +73,75 @@ class DIFFRAC(KernelClusterer):
     Parameters
     ----------
     n_clusters : int, default=2
+        Number of clusters.
     kernel : {"rbf", "linear", "poly", "local_scaling", "precomputed"}, default="rbf"
+        Kernel between points. With "precomputed", `X` is the kernel matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="neighbors"
-        Of the Gaussian and polynomial kernels: a number, or the length in which `width` is measured
-        (see `mmc.kernels`).
+        Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
+        unit of `width` (see `mmc.kernels.dense`).
     width : float, default=2.0
-        Width σ of the Gaussian kernel as a multiple of the length that `gamma` names.
-    degree, coef0 : float, default=3, 1.0
-        Of the polynomial kernel.
+        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+    degree : float, default=3
+        Degree of the "poly" kernel.
+    coef0 : float, default=1.0
+        Constant term of the "poly" kernel.
     n_neighbors : int, default=7
-        Of the local-scaling kernel.
+        Number of neighbours of the "local_scaling" kernel.
     alpha : float, default=0.001
-        κ, how simple the classifiers must be: the larger, the less do weaker eigenvectors count.
+        Regularisation κ of the classifiers. A larger value reduces the weight of the weaker eigenvectors.
     n_init : int, default=10
-        Starts of k-means on the eigenvectors; the one that ends with the least scatter is kept.
+        Number of starts of k-means on the eigenvectors. The start that ends with the smallest scatter is
+        kept.
     max_iter : int, default=300
-        Rounds that a start may take.
+        Largest number of rounds of a start.
     random_state : int, RandomState or None, default=None
+        Seed of the random starts. An integer makes the fit reproducible.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
+        Cluster of each training point, from 0 to n_clusters − 1.
     objective_ : float
-        Scatter of the rows of the weighed eigenvectors (see the module).
-    embedding_ : ndarray of shape (n_samples, n_clusters - 1)
-        √μ_i v_i as columns.
+        Scatter of the rows of `embedding_` (see `mmc.baselines.diffrac`).
     n_iter_ : int
+        Number of rounds of the start that was kept.
     start_objectives_ : ndarray of shape (n_init,)
+        Objective at the end of each start.
+    embedding_ : ndarray of shape (n_samples, n_clusters - 1)
+        Weighted eigenvectors √μ_i v_i as columns.
+    kernel_ : Kernel
+        Kernel with the width that was computed from the training points.
     state_ : MeansState
+        Last state of the start that was kept.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features. It is set only if `X` has a text name for each feature.
 
     Notes
     -----
-    A new point's row follows from its kernel values (Nyström), and it joins the nearest centre:
-    `decision_function` is minus the squared distance. On the training points `predict` equals `labels_` once
+    One step is one round of k-means on the rows of the eigenvectors. The kernel takes n² d, and the
+    eigenvectors take Lanczos iterations of n²; memory is three n×n arrays at the peak. The paper solves a
+    semidefinite program instead.
+
+    The row of a new point follows from its kernel values (Nyström), and the point joins the nearest centre:
+    `decision_function` is minus the squared distance. `predict` equals `labels_` on the training points once
     a start has converged, except where two centres are equally near. An eigenvector whose eigenvalue is not
-    positive does not count.
+    positive has no weight.
 
     References
     ----------
     F. Bach, Z. Harchaoui: DIFFRAC: a discriminative and flexible framework for clustering. NIPS 20, 2008.
+
+    Examples
+    --------
+    >>> from mmc import DIFFRAC
+    >>> from mmc.datasets import make_three_gaussians
+    >>> from mmc.metrics import clustering_error
+    >>> X, y = make_three_gaussians(90, noise=0.3, random_state=0)
+    >>> model = DIFFRAC(n_clusters=3, random_state=0).fit(X)
+    >>> clustering_error(y, model.labels_)
+    0.0
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -170,7 +203,7 @@ class DIFFRAC(KernelClusterer):
         return len(problem.starts), (rounds(centre, labels) for labels in problem.starts)
 
     def _adopt(self, state: MeansState) -> None:
-        """Set nothing more: kernel and labels are the model."""
+        """Set nothing more: the kernel and the labels are the model."""
 
     def _follow(self, X: Array) -> Callable[[MeansState], Array]:
         K = self.kernel_(X)

@@ -1,14 +1,14 @@
-"""Kernel k-means: k-means in the space that a kernel spans ([SMIC] section 3.1; Girolami 2002).
+"""Kernel k-means: k-means in the feature space of a kernel ([SMIC] section 3.1; Girolami 2002).
 
-Minimised over labellings is the scatter of [SMIC] eq. 20 in feature space,
+The method minimises over labellings the scatter of [SMIC] eq. 20 in feature space,
 
-    Σ_y Σ_{i: y_i = y} ‖φ(x_i) − μ_y‖²,    μ_y = (1/n_y) Σ_{i: y_i = y} φ(x_i),
+    Σ_y Σ_{i: y_i = y} ‖φ(x_i) − μ_y‖²,    μ_y = (1/n_y) Σ_{i: y_i = y} φ(x_i).
 
-and distances need kernel values only: ‖φ(x) − μ_y‖² = K(x, x) − 2 K(x, ·) m_y + m_yᵀ K m_y, where m_y is
-1/n_y on cluster y and 0 elsewhere.
+Distances need only kernel values: ‖φ(x) − μ_y‖² = K(x, x) − 2 K(x, ·) m_y + m_yᵀ K m_y, where m_y is 1/n_y on
+cluster y and 0 elsewhere.
 
-One step is one round in which every point goes to its nearest centre. Costs n² d for the kernel and k n² for
-each round; memory: the n×n kernel, twice while it is made.
+One step is one round, in which every point moves to its nearest centre. The kernel takes n² d and a round k
+n²; memory is the n×n kernel, twice while it is computed.
 """
 
 from __future__ import annotations
@@ -43,44 +43,72 @@ class KernelKMeans(KernelClusterer):
     Parameters
     ----------
     n_clusters : int, default=2
+        Number of clusters.
     kernel : {"rbf", "linear", "poly", "local_scaling", "precomputed"}, default="rbf"
+        Kernel between points. With "precomputed", `X` is the kernel matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="neighbors"
-        Of the Gaussian and polynomial kernels: a number, or the length in which `width` is measured
-        (see `mmc.kernels`).
+        Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
+        unit of `width` (see `mmc.kernels.dense`).
     width : float, default=2.0
-        Width σ of the Gaussian kernel as a multiple of the length that `gamma` names.
-    degree, coef0 : float, default=3, 1.0
-        Of the polynomial kernel.
+        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+    degree : float, default=3
+        Degree of the "poly" kernel.
+    coef0 : float, default=1.0
+        Constant term of the "poly" kernel.
     n_neighbors : int, default=7
-        Of the local-scaling kernel.
+        Number of neighbours of the "local_scaling" kernel.
     init : {"k-means++", "random"} or array-like of shape (n_samples,), default="k-means++"
-        How a start is made: seeds far apart in feature space, labels drawn at random, or given labels, which
-        make one start.
+        Labels to start from: the nearest of seeds that lie far apart in feature space, random labels with
+        clusters of equal size, or given labels from 0 to n_clusters − 1, which make a single start.
     n_init : int, default=10
-        Number of starts; the one that ends with the least scatter is kept.
+        Number of starts. The start that ends with the smallest scatter is kept.
     max_iter : int, default=300
-        Rounds that a start may take.
+        Largest number of rounds of a start.
     random_state : int, RandomState or None, default=None
+        Seed of the random starts. An integer makes the fit reproducible.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
+        Cluster of each training point, from 0 to n_clusters − 1.
     objective_ : float
         Scatter of `labels_` in feature space.
     n_iter_ : int
+        Number of rounds of the start that was kept.
     start_objectives_ : ndarray of shape (n_init,)
+        Objective at the end of each start.
+    kernel_ : Kernel
+        Kernel with the width that was computed from the training points.
     state_ : MeansState
+        Last state of the start that was kept.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features. It is set only if `X` has a text name for each feature.
 
     Notes
     -----
-    `decision_function` is minus the squared distance to each centre. On the training points `predict` equals
-    `labels_` once a start has converged, except where two centres are equally near or the kernel is not
-    positive semi-definite: then distances may be negative, and a start ends before the scatter would rise.
+    One step is one round, in which every point moves to its nearest centre. The kernel takes n² d and a round
+    k n²; memory is two n×n arrays at the peak.
+
+    `decision_function` is minus the squared distance to each centre. `predict` equals `labels_` on the
+    training points once a start has converged, except where two centres are equally near or the kernel is not
+    positive semi-definite. Then distances may be negative, and a start ends before the scatter would rise.
 
     References
     ----------
-    M. Girolami: Mercer Kernel-Based Clustering in Feature Space. IEEE Transactions on
-    Neural Networks 13, 2002.
+    M. Girolami: Mercer Kernel-Based Clustering in Feature Space. IEEE Transactions on Neural Networks 13,
+    2002.
+
+    Examples
+    --------
+    >>> from mmc import KernelKMeans
+    >>> from mmc.datasets import make_three_gaussians
+    >>> from mmc.metrics import clustering_error
+    >>> X, y = make_three_gaussians(90, noise=0.3, random_state=0)
+    >>> model = KernelKMeans(n_clusters=3, random_state=0).fit(X)
+    >>> clustering_error(y, model.labels_)
+    0.0
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -140,7 +168,7 @@ class KernelKMeans(KernelClusterer):
         return len(problem.starts), (rounds(centre, labels) for labels in problem.starts)
 
     def _adopt(self, state: MeansState) -> None:
-        """Set nothing more: kernel and labels are the model."""
+        """Set nothing more: the kernel and the labels are the model."""
 
     def _follow(self, X: Array) -> Callable[[MeansState], Array]:
         K = self.kernel_(X)
@@ -152,7 +180,7 @@ class KernelKMeans(KernelClusterer):
         return values
 
     def _own_values(self, X: Array) -> Array:
-        """Give K(x, x); unknown for a precomputed kernel, where it is left out of every cluster's value."""
+        """Return K(x, x); zero for a precomputed kernel, where it is unknown and does not change labels."""
         kernel = self.kernel_
         if kernel.kind == "precomputed":
             return np.zeros(len(X))

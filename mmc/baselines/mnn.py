@@ -1,16 +1,16 @@
-"""Mean nearest-neighbour clustering: labels that tell much about the points ([SMIC] section 3.7, eq. 22).
+"""Mean nearest-neighbour clustering: clusters of lowest entropy ([SMIC] section 3.7, eq. 22).
 
-Minimised over labellings is the entropy of the clusters, by a nearest-neighbour estimate that is averaged
-over all numbers of neighbours:
+The method minimises over labellings the entropy of the clusters, by a nearest-neighbour estimate that is
+averaged over all numbers of neighbours:
 
     Σ_y 1/(n_y − 1) Σ_{i ≠ j: y_i = y_j = y} log(‖x_i − x_j‖² + ε).                             (eq. 22)
 
 Each cluster adds its number of points times the mean logarithm of the squared distances in it. The entropy of
-all points is fixed, so that least entropy within clusters is most mutual information: as in [SMIC], but over
-labels instead of the parameters of a model.
+all points is fixed, so that the lowest entropy within clusters is the highest mutual information: as in
+[SMIC], but over labels instead of the parameters of a model.
 
-One step is one sweep over all points, each going to where it lowers the objective most. Costs n² d for the
-logarithms, then k n for a sweep and n for each move; memory: two n×n arrays at the peak.
+One step is one sweep over all points, each of which moves to the cluster that lowers the objective most. The
+logarithms take n² d, a sweep k n and a move n; memory is two n×n arrays at the peak.
 """
 
 from __future__ import annotations
@@ -47,36 +47,62 @@ class MNN(NearestMember):
     Parameters
     ----------
     n_clusters : int, default=2
+        Number of clusters.
     epsilon : float or "1/n", default="1/n"
-        ε, which keeps equal points from an infinite logarithm. It is added to squared distances, so that
+        ε, which keeps the logarithm finite for equal points. It is added to squared distances, so that the
         columns should be standardised.
     init : "random" or array-like of shape (n_samples,), default="random"
-        Labels drawn at random, or given ones, which make one start.
+        Labels to start from: random labels with clusters of equal size, or given labels from 0 to n_clusters
+        − 1, which make a single start.
     n_init : int, default=10
-        Number of starts; the one that ends lowest is kept.
+        Number of starts. The start that ends with the lowest objective is kept.
     max_iter : int, default=100
-        Sweeps that a start may take.
+        Largest number of sweeps of a start.
     random_state : int, RandomState or None, default=None
+        Seed of the random starts. An integer makes the fit reproducible.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
+        Cluster of each training point, from 0 to n_clusters − 1.
     objective_ : float
         Eq. 22 of `labels_`.
     n_iter_ : int
+        Number of sweeps of the start that was kept.
     start_objectives_ : ndarray of shape (n_init,)
+        Objective at the end of each start.
     state_ : MovingState
+        Last state of the start that was kept.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features. It is set only if `X` has a text name for each feature.
 
     Notes
     -----
-    A cluster of one point has no distance, and eq. 22 no value; no move leaves a cluster with fewer than two
-    points, and there must be two for each. The paper says nothing of new points. Here each joins the cluster
-    of its nearest training point, so that `predict` equals `labels_` on the training points, unless equal
-    points were parted; `decision_function` is minus the distance to the nearest member of each cluster.
+    One step is one sweep over all points, each of which moves to the cluster that lowers the objective most.
+    The logarithms take n² d, a sweep k n and a move n; memory is two n×n arrays at the peak.
+
+    Eq. 22 has no value for a cluster of one point. No move leaves a cluster with fewer than two points, and
+    there must be two points for each cluster.
+
+    The paper does not define labels for new points. Here a new point joins the cluster of its nearest
+    training point, so that `predict` equals `labels_` on the training points, unless equal points have
+    different labels; `decision_function` is minus the distance to the nearest member of each cluster.
 
     References
     ----------
     L. Faivishevsky, J. Goldberger: A Nonparametric Information Theoretic Clustering Algorithm. ICML 2010.
+
+    Examples
+    --------
+    >>> from mmc import MNN
+    >>> from mmc.datasets import make_three_gaussians
+    >>> from mmc.metrics import clustering_error
+    >>> X, y = make_three_gaussians(90, noise=0.3, random_state=0)
+    >>> model = MNN(n_clusters=3, random_state=0).fit(X)
+    >>> clustering_error(y, model.labels_)
+    0.0
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -153,7 +179,7 @@ class MNN(NearestMember):
 
 
 def _logarithms(X: Array, epsilon: float) -> Array:
-    """Give log(‖x_i − x_j‖² + ε), and zero where i = j."""
+    """Return log(‖x_i − x_j‖² + ε), and zero where i = j."""
     L = np.asarray(euclidean_distances(X - X.mean(axis=0), squared=True))
     L += epsilon
     np.log(L, out=L)

@@ -1,4 +1,4 @@
-"""Labellings that change as points move between clusters, and how points that were not seen join them."""
+"""States of methods that move points between clusters, and labels for new points by the nearest known one."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from mmc.stepping import State
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
-#: Entries of a block of distances that is held at once (16 MB).
+#: Number of distances in one block (16 MB).
 _BLOCK = 2**21
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MovingState(State):
-    """A labelling on the way, and which points the last step moved.
+    """A labelling during the search, and the points that the last step moved.
 
     Attributes
     ----------
     what : str
         Short name of the objective.
     round : int
-        Counted from 1; 0 is the start.
+        Number of the round, from 1; 0 is the start.
     moved : ndarray
-        The points that changed their cluster.
+        Points that changed their cluster.
     previous : float
         Objective before the step.
     """
@@ -63,30 +63,30 @@ class MovingState(State):
 
 
 class NearestMember(StepwiseClusterer):
-    """A clusterer whose paper says nothing of new points: each joins the cluster of the nearest known one."""
+    """A clusterer in which a new point joins the cluster of the nearest training point."""
 
     def _keep(self, X: Array) -> None:
-        """Remember the points that new ones are compared with."""
+        """Store the points that new points are compared with."""
         self._points = X
 
     def _adopt(self, state: Any) -> None:
-        """Set nothing more: points and labels are the model."""
+        """Set nothing more: the points and the labels are the model."""
 
     def _follow(self, X: Array) -> Callable[[State], Array]:
         return lambda state: nearest_members(X, self._points, state.labels)
 
 
 def nearest_members(X: Array, points: Array, labels: Labels) -> Array:
-    """Give minus the distance from each point to the nearest member of each cluster.
+    """Return minus the distance from each point to the nearest member of each cluster.
 
-    Costs one distance for each pair of points, in blocks.
+    This takes one distance for each pair of points, computed in blocks.
 
     Parameters
     ----------
     X : ndarray of shape (n_points, n_features)
     points : ndarray of shape (n_samples, n_features)
     labels : ndarray of shape (n_samples,)
-        Whole numbers from 0, each used.
+        Whole numbers from 0 without gaps.
 
     Returns
     -------

@@ -1,8 +1,8 @@
-"""Rounds of k-means (Lloyd's algorithm), whatever space the distances are measured in.
+"""Rounds of k-means (Lloyd's algorithm) for any way of computing distances.
 
-A round puts every point to its nearest centre, and centres are the means of their points. A cluster that
-loses all its points takes the one that lies farthest from its own centre. The scatter, squared distances to
-the own centre added up, falls in every round but the last.
+In a round every point moves to its nearest centre, and centres are the means of their points. A cluster that
+loses all its points takes the point that lies farthest from its own centre. The scatter, the sum of squared
+distances to the own centre, falls in every round but the last.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from mmc.baselines.moving import Array, Labels, MovingState
 
 
 class Centres(NamedTuple):
-    """Centres of a labelling, and how far each point is from each.
+    """Centres of a labelling, and the distance of each point to each.
 
     Attributes
     ----------
     places : ndarray
-        What distances to the centres are measured by; one entry for each.
+        Data that determine the distances to the centres, with one entry for each.
     distances : ndarray of shape (n_samples, n_clusters)
-        Squared.
+        Squared distances.
     """
 
     places: Array
@@ -40,7 +40,7 @@ class MeansState(MovingState):
     Attributes
     ----------
     places : ndarray
-        As in `Centres`.
+        Data that determine the distances to the centres, with one entry for each.
     """
 
     places: Array
@@ -52,13 +52,14 @@ def rounds(centre: Callable[[Labels], Centres], labels: Labels) -> Iterator[Mean
     Parameters
     ----------
     centre : callable
-        From a labelling that leaves no cluster empty to its centres.
+        Returns the centres of a labelling without empty clusters.
     labels : ndarray of shape (n_samples,)
+        Labels to start from.
 
     Yields
     ------
     MeansState
-        First the start itself, at last a round that moves nothing.
+        The first one is the start, the last one a round that moves no point.
     """
     nobody = np.empty(0, dtype=np.int64)
     places, distances = centre(labels)
@@ -81,7 +82,7 @@ def rounds(centre: Callable[[Labels], Centres], labels: Labels) -> Iterator[Mean
                 last,
                 labels=nearest,
                 objective=_scatter(distances, nearest),
-                progress=(last.round + 1) / (last.round + 6),  # few starts need more than ten rounds
+                progress=(last.round + 1) / (last.round + 6),  # most starts need at most ten rounds
                 round=last.round + 1,
                 moved=np.flatnonzero(nearest != last.labels),
                 previous=last.objective,
@@ -92,15 +93,15 @@ def rounds(centre: Callable[[Labels], Centres], labels: Labels) -> Iterator[Mean
 
 
 def seeded_labels(distances_to: Callable[[int], Array], n: int, k: int, rng: np.random.RandomState) -> Labels:
-    """Draw seeds as k-means++ does and put every point to the nearest.
+    """Draw seeds by k-means++ and assign every point to the nearest.
 
-    The first seed is any point; each further one is drawn with a chance that grows like its squared distance
-    to the nearest seed before it.
+    The first seed is a random point. Each further seed is drawn with a probability proportional to the
+    squared distance to the nearest earlier seed.
 
     Parameters
     ----------
     distances_to : callable
-        From a point to the squared distances of all points to it.
+        Returns the squared distances of all points to a given one.
     n, k : int
         Number of points and of clusters.
     rng : RandomState
@@ -108,25 +109,25 @@ def seeded_labels(distances_to: Callable[[int], Array], n: int, k: int, rng: np.
     Returns
     -------
     ndarray of shape (n,)
-        Every cluster is used.
+        Labels without empty clusters.
     """
     seeds = [int(rng.randint(n))]
     distances = [np.maximum(distances_to(seeds[0]), 0.0)]
     while len(seeds) < k:
         chance = np.min(distances, axis=0)
         chance[seeds] = 0.0
-        if not chance.any():  # fewer places than clusters: any other point will do
+        if not chance.any():  # fewer distinct points than clusters: draw any other point
             chance = np.ones(n)
             chance[seeds] = 0.0
         seeds.append(int(rng.choice(n, p=chance / chance.sum())))
         distances.append(np.maximum(distances_to(seeds[-1]), 0.0))
     labels = np.asarray(np.argmin(distances, axis=0), dtype=np.int64)
-    labels[seeds] = np.arange(k)  # seeds on one place would leave a cluster empty
+    labels[seeds] = np.arange(k)  # equal seeds would leave a cluster empty
     return labels
 
 
 def row_centres(rows: Array, k: int) -> Callable[[Labels], Centres]:
-    """Measure plain distances between the rows of an array."""
+    """Return a function that computes centres with the distances between the rows of an array."""
 
     def centre(labels: Labels) -> Centres:
         means = members(labels, k) @ rows
@@ -143,7 +144,7 @@ def row_starts(rows: Array, k: int, n_init: int, rng: np.random.RandomState) -> 
 
 
 def members(labels: Labels, k: int) -> Array:
-    """Give an array of shape (k, n) that takes the mean over each cluster: 1/n_y where a point is in y."""
+    """Return an array of shape (k, n) that averages over each cluster: 1/n_y where a point is in y."""
     inside = np.asarray(np.arange(k)[:, None] == labels, dtype=np.float64)
     return inside / inside.sum(axis=1, keepdims=True)
 
@@ -153,7 +154,7 @@ def _scatter(distances: Array, labels: Labels) -> float:
 
 
 def _filled(labels: NDArray[np.intp], distances: Array) -> Labels:
-    """Let every empty cluster take the point that lies farthest from its own centre, but no one's last."""
+    """Give every empty cluster the point farthest from its own centre, but not the last of a cluster."""
     filled = np.array(labels, dtype=np.int64)
     sizes = np.bincount(filled, minlength=distances.shape[1])
     for h in np.flatnonzero(sizes == 0):

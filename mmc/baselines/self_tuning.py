@@ -1,14 +1,15 @@
 """Self-tuning spectral clustering: local scaling, eigenvectors, k-means ([SMIC] section 3.2).
 
-The rows of the leading eigenvectors of D^-½ W D^-½ are scaled to length 1, and k-means clusters them; W is
-the local-scaling similarity W_ij = exp(−‖x_i − x_j‖²/(2 σ_i σ_j)), σ_i the distance of x_i to its t-th
-neighbour.
+The rows of the leading eigenvectors of D^-½ W D^-½ are scaled to length 1, and k-means clusters them. W is
+the local-scaling similarity W_ij = exp(−‖x_i − x_j‖²/(2 σ_i σ_j)), where σ_i is the distance of x_i to its
+t-th neighbour.
 
 One step is one round of k-means on the rows. Costs: the neighbours (see `mmc.kernels.local_scaling`), Lanczos
-iterations of n (t + k) multiplications, and n k² for each round; no n×n array is held.
+iterations of n (t + k) multiplications, and n k² for each round, without an n×n array.
 
-Deviation: W is the sparse kernel of [SMIC] eq. 7, which keeps the t nearest neighbours; Zelnik-Manor and
-Perona keep all pairs, leave out the 2, and choose the number of clusters by rotating the eigenvectors.
+Deviation from the paper: W is the sparse kernel of [SMIC] eq. 7, which keeps the t nearest neighbours.
+Zelnik-Manor and Perona keep all pairs, omit the factor 2, and choose the number of clusters by rotating the
+eigenvectors.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from mmc.stepping import State
 
 
 class Problem(NamedTuple):
-    """The points, their rows in the eigenvectors, and the labellings to start from."""
+    """The points, their rows in the eigenvectors, and the labels to start from."""
 
     X: Array
     rows: Array
@@ -43,34 +44,59 @@ class SelfTuningSpectral(NearestMember):
     Parameters
     ----------
     n_clusters : int, default=2
+        Number of clusters.
     n_neighbors : int, default=7
-        t of local scaling: which neighbour sets a point's own width, and how many it is linked to.
+        t of local scaling: a point's width is the distance to this neighbour, and it is linked to so many.
     n_init : int, default=10
-        Starts of k-means on the eigenvectors; the one that ends with the least scatter is kept.
+        Number of starts of k-means on the eigenvectors. The start that ends with the smallest scatter is
+        kept.
     max_iter : int, default=300
-        Rounds that a start may take.
+        Largest number of rounds of a start.
     random_state : int, RandomState or None, default=None
+        Seed of the random starts. An integer makes the fit reproducible.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
+        Cluster of each training point, from 0 to n_clusters − 1.
     objective_ : float
-        Scatter of the rows of the eigenvectors around their centres.
-    embedding_ : ndarray of shape (n_samples, n_clusters)
-        Rows of the eigenvectors, of length 1.
+        Scatter of the rows of `embedding_` around their centres.
     n_iter_ : int
+        Number of rounds of the start that was kept.
     start_objectives_ : ndarray of shape (n_init,)
+        Objective at the end of each start.
+    embedding_ : ndarray of shape (n_samples, n_clusters)
+        Rows of the eigenvectors, scaled to length 1.
     state_ : MeansState
+        Last state of the start that was kept.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features. It is set only if `X` has a text name for each feature.
 
     Notes
     -----
-    The paper says nothing of new points. Here each joins the cluster of its nearest training point, so that
-    `predict` equals `labels_` on the training points; `decision_function` is minus the distance to the
-    nearest member of each cluster. Equal points are one vertex of the graph.
+    One step is one round of k-means on the rows of the eigenvectors. The eigenvectors take Lanczos iterations
+    of n (t + k) multiplications and a round n k², without an n×n array. The kernel keeps only the t nearest
+    neighbours ([SMIC] eq. 7), while the paper keeps all pairs. Equal points are one vertex of the graph.
+
+    The paper does not define labels for new points. Here a new point joins the cluster of its nearest
+    training point, so that `predict` equals `labels_` on the training points; `decision_function` is minus
+    the distance to the nearest member of each cluster.
 
     References
     ----------
     L. Zelnik-Manor, P. Perona: Self-Tuning Spectral Clustering. NIPS 17, 2005.
+
+    Examples
+    --------
+    >>> from mmc import SelfTuningSpectral
+    >>> from mmc.datasets import make_rings
+    >>> from mmc.metrics import clustering_error
+    >>> X, y = make_rings(100, random_state=0)
+    >>> model = SelfTuningSpectral(n_clusters=2, random_state=0).fit(X)
+    >>> clustering_error(y, model.labels_)
+    0.0
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -1,4 +1,4 @@
-"""Data to cluster: toys with a known grouping, measured sets, and tables of the user."""
+"""Data to cluster: toy sets with a known grouping, measured sets, and tables of the user."""
 
 from mmc.datasets._dataset import Dataset, labels_frame, to_csv_text
 from mmc.datasets.bundled import load_breast_cancer, load_digits, load_iris, load_wine

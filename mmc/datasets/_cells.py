@@ -1,7 +1,7 @@
-"""What the text of a cell means: a number, nothing, or a word.
+"""The meaning of the text of a cell: a number, a missing value, or a word.
 
-A file has one decimal mark. Where it is a comma, ``1.5`` is not a number, because it could as well be
-fifteen hundred in another notation: guessing there would change data without a trace.
+A file has one decimal mark. If it is a comma, ``1.5`` is not a number, because it could be fifteen hundred in
+another notation, and a guess could change data without notice.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ import pandas as pd
 from mmc.datasets._errors import listed
 
 MISSING = frozenset({"", "na", "n/a", "#n/a", "nan", "null", "?", "-"})
-# In a column of words, as in a class column of + and -, a lone minus is a word.
+# In a column of words, such as a class column of + and -, a single minus is a word.
 MISSING_WORDS = MISSING - {"-"}
 
-# One optional group after the digits, not two: the match stays linear in the length of the cell.
+# One optional group after the digits keeps the match linear in the length of the cell.
 _INFINITE = r"inf(?:inity)?"
 _EXPONENT = r"(?:e[+-]?\d+)?"
 _FLAGS = re.ASCII | re.IGNORECASE
@@ -37,7 +37,7 @@ _INT64 = re.compile(r"[+-]?\d{1,18}", re.ASCII)
 
 
 def is_number(cell: str, decimal: str = ".", *, finite: bool = False) -> bool:
-    """Tell whether a cell reads as a number; with ``finite`` infinities do not count."""
+    """Return whether a cell is a number; with ``finite``, infinities are not."""
     text = cell.strip()
     if _NUMBER[decimal].fullmatch(text) is None:
         return False
@@ -45,12 +45,12 @@ def is_number(cell: str, decimal: str = ".", *, finite: bool = False) -> bool:
 
 
 def is_missing(cell: str) -> bool:
-    """Tell whether a cell stands for a missing number."""
+    """Return whether a cell is a missing number."""
     return cell.strip().lower() in MISSING
 
 
 def decimal_mark(rows: Sequence[Sequence[str]], delimiter: str) -> str:
-    """Find the decimal mark of a file: the one with which most fractions are written."""
+    """Find the decimal mark of a file: the one that most fractions use."""
     if delimiter == ",":
         return "."
     cells = [cell.strip() for row in rows for cell in row if "," in cell or "." in cell]
@@ -74,21 +74,21 @@ def numbers(cells: Sequence[str], decimal: str) -> npt.NDArray[np.float64] | Non
 
 
 def column(cells: Sequence[str], decimal: str) -> pd.Series:
-    """Give a column its type: whole numbers, numbers, or text as it stands."""
+    """Convert a column to whole numbers, numbers, or unchanged text."""
     values = numbers(cells, decimal)
     if values is None:
         return pd.Series([cell if cell.strip() else None for cell in cells])
     present = [cell.strip() for cell in cells if not is_missing(cell)]
     if not all(_INT64.fullmatch(text) for text in present):
         return pd.Series(values)
-    # Whole numbers are kept as such so that they are written as they were read, 5 and not 5.0.
+    # Whole numbers keep their type, so that they are written as they were read, 5 and not 5.0.
     if len(present) == len(cells):
         return pd.Series([int(cell) for cell in cells], dtype="int64")
     return pd.Series([pd.NA if is_missing(cell) else int(cell) for cell in cells], dtype="Int64")
 
 
 def has_header(rows: Sequence[Sequence[str]], decimal: str) -> bool:
-    """Tell whether the first row names the columns."""
+    """Return whether the first row contains the column names."""
     first = rows[0]
     numeric = [is_number(cell, decimal) for cell in first]
     if not any(numeric):
@@ -100,14 +100,14 @@ def has_header(rows: Sequence[Sequence[str]], decimal: str) -> bool:
 
 
 class Names(NamedTuple):
-    """Column names, all different and none empty, and a note if some had to be changed."""
+    """Column names, all different and none empty, and a note if some were changed."""
 
     names: list[str]
     notes: list[str]
 
 
 def unique_names(given: Sequence[str]) -> Names:
-    """Give a name of its own to every column, by numbering the empty and repeated names."""
+    """Make the column names unique by numbering empty and repeated ones."""
     stripped = [name.strip() for name in given]
     taken, used, names = set(stripped), set[str](), []
     for position, name in enumerate(stripped, start=1):

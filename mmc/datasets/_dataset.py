@@ -1,4 +1,4 @@
-"""A data set: the matrix to cluster together with the table it was taken from."""
+"""A data set: the matrix to cluster, and the table that contains it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from sklearn.preprocessing import StandardScaler
 
 from mmc.datasets._cells import is_number
 
-# A spreadsheet takes a cell that begins with one of these for a formula.
+# A spreadsheet treats a cell that begins with one of these as a formula.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Points to cluster and where they come from.
+    """Points to cluster, and the table that contains them.
 
     Attributes
     ----------
@@ -26,15 +26,24 @@ class Dataset:
     y : ndarray of shape (n,) or None
         Integer codes of the reference labelling, if there is one.
     feature_names : tuple of str
-        The names of the d columns of ``X``.
+        Names of the d columns of ``X``.
     name : str
-        What the data set is called.
+        Name of the data set.
     frame : pandas.DataFrame
         All rows and columns of the original table, in their order.
     rows : ndarray of shape (n,)
-        The position in ``frame`` of each row of ``X``.
+        Position in ``frame`` of each row of ``X``.
     notes : tuple of str
-        What was left out or changed, in words for the user.
+        Sentences for the user about what was left out or changed.
+
+    Examples
+    --------
+    >>> from mmc.datasets import load_iris
+    >>> iris = load_iris()
+    >>> iris.X.shape, iris.feature_names[0], iris.frame.shape
+    ((150, 4), 'sepal length (cm)', (150, 5))
+    >>> float(iris.standardized().X.std().round(6))
+    1.0
     """
 
     X: npt.NDArray[np.float64]
@@ -47,12 +56,12 @@ class Dataset:
 
     @property
     def codes(self) -> npt.NDArray[np.int64] | None:
-        """The reference labels as numbers from 0 without gaps; None where there are none."""
+        """Reference labels as numbers from 0 without gaps; None if there are none."""
         return None if self.y is None else np.unique(self.y, return_inverse=True)[1]
 
     @property
     def nbytes(self) -> int:
-        """Memory of the points and of the original table."""
+        """Memory of the points and of the original table, in bytes."""
         return self.X.nbytes + int(self.frame.memory_usage().sum())
 
     def standardized(self) -> Dataset:
@@ -72,7 +81,7 @@ def from_arrays(
     name: str,
     class_names: npt.ArrayLike | None = None,
 ) -> Dataset:
-    """Build a data set whose table is ``X`` and, if there are labels, a column ``class``.
+    """Return a data set whose table is ``X`` and, if there are labels, a column ``class``.
 
     ``class_names`` are the entries of that column, one for each row; without them it holds ``y``.
     """
@@ -85,7 +94,7 @@ def from_arrays(
 def labels_frame(
     dataset: Dataset, labels: npt.ArrayLike, confidence: npt.ArrayLike | None = None
 ) -> pd.DataFrame:
-    """Put the found clusters beside the original table.
+    """Add the clusters to the original table.
 
     Parameters
     ----------
@@ -94,14 +103,14 @@ def labels_frame(
     labels : array-like of int, shape (n,)
         The cluster of each row of ``dataset.X``.
     confidence : array-like of float, shape (n,), default=None
-        How sure each label is. Without it the column is left out.
+        Confidence of each label. Without it the column is left out.
 
     Returns
     -------
     pandas.DataFrame
-        All original rows and columns, then ``cluster`` (whole numbers) and ``confidence``; both are
-        missing in the rows that were not clustered. If the table has a column of that name already,
-        the new one is called ``cluster_2`` and so on.
+        All original rows and columns, then ``cluster`` (whole numbers) and ``confidence``; both are missing
+        in the rows that were not clustered. If the table already has a column of that name, the new one is
+        called ``cluster_2`` and so on.
     """
     frame = dataset.frame.copy()
     clusters = pd.array([pd.NA] * len(frame), dtype="Int64")
@@ -117,12 +126,22 @@ def labels_frame(
 def to_csv_text(frame: pd.DataFrame) -> str:
     """Write a table as CSV that is safe to open in a spreadsheet.
 
-    Text cells and column names that a spreadsheet would run as a formula get a leading ``'``.
-    Numbers stay numbers, also those that are held as text, such as ``-3.2``.
+    Text cells and column names that a spreadsheet would run as a formula get a leading ``'``. Numbers stay
+    numbers, even if they are stored as text, such as ``-3.2``.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        The table.
+
+    Returns
+    -------
+    str
+        The text, with ``CRLF`` at the line ends.
     """
     safe = pd.DataFrame({position: _defused(column) for position, (_, column) in enumerate(frame.items())})
     safe.columns = pd.Index([_defuse(str(column)) for column in frame.columns], dtype=object)
-    # With "\n" alone some Python versions leave a "\r" inside a cell unquoted, which would start a new row.
+    # With "\n" some Python versions leave a "\r" inside a cell unquoted, which would start a new row.
     return safe.to_csv(index=False, lineterminator="\r\n")
 
 

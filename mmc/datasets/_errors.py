@@ -1,4 +1,4 @@
-"""The errors of the table reader, and how text from a file is shown in a message."""
+"""The errors of the table reader, and the form of text from a file in a message."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ MOST_SHOWN = 5
 
 
 class TableError(ValueError):
-    """A file cannot be used as a table; the message names the cause and the remedy."""
+    """A file cannot be used as a table; the message names the cause and a remedy."""
 
 
 class MissingValuesError(TableError):
-    """Some rows have missing or infinite values in the columns that are to be used.
+    """Some rows have missing or infinite values in the columns to be used.
 
     Attributes
     ----------
     what : str
-        The cause, without a remedy, for those who offer one of their own.
+        The cause, without a remedy.
     n_rows : int
-        How many rows have such a value.
+        Number of rows with such a value.
     """
 
     def __init__(self, what: str, n_rows: int) -> None:
@@ -32,13 +32,13 @@ class MissingValuesError(TableError):
 
 
 def shown(text: object) -> str:
-    """Quote a name that comes from a file, escaped and cut to 40 characters."""
+    """Quote a name from a file, escaped and cut to 40 characters."""
     plain = str(text)
     return repr(plain if len(plain) <= LONGEST_SHOWN else plain[: LONGEST_SHOWN - 1] + "…")
 
 
 def listed(names: Iterable[object]) -> str:
-    """Quote the first few names and count the others."""
+    """Quote the first names and count the others."""
     quoted = [shown(name) for name in names]
     more = len(quoted) - MOST_SHOWN
     return ", ".join(quoted[:MOST_SHOWN]) + (f" and {more} more" if more > 0 else "")

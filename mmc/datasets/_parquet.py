@@ -1,4 +1,4 @@
-"""Reading the columns of a Parquet file."""
+"""Reader of the columns of a Parquet file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pandas as pd
 from mmc.datasets._errors import TableError, shown
 
 MAGIC = b"PAR1"
-# What damaged bytes make the reader raise, beside its own exceptions.
+# Exceptions that the reader raises for damaged files, beside its own.
 _DAMAGE = (OSError, ValueError, LookupError, TypeError, ArithmeticError, RuntimeError)
 _UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
 
@@ -23,9 +23,9 @@ class Columns(NamedTuple):
 
 
 def read_parquet(data: bytes, name: str, max_cells: int) -> Columns:
-    """Read all columns but the unnamed index that pandas adds to a file.
+    """Read all columns except the unnamed index that pandas adds to a file.
 
-    A small file can unpack to a huge table, so the number of cells is checked before they are read.
+    A small file can expand to a huge table, so the number of cells is checked first.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -53,7 +53,7 @@ def read_parquet(data: bytes, name: str, max_cells: int) -> Columns:
 
 
 def _series(column: Any) -> pd.Series:
-    """Keep numbers and truth values; turn all else, dates and nested values among it, into text."""
+    """Keep numbers and truth values, and convert all other values, such as dates and lists, to text."""
     import pyarrow as pa
 
     kind = column.type

@@ -1,4 +1,4 @@
-"""Getting the bytes of a table: from a path, from memory, or from an open binary file."""
+"""The bytes of a table: from a path, from memory, or from an open binary file."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ Source = str | os.PathLike[str] | bytes | BinaryIO
 
 
 class Content(NamedTuple):
-    """The bytes of a table and what to call it."""
+    """The bytes of a table and its name."""
 
     data: bytes
     name: str
 
 
 def read_bytes(source: Source, name: str | None, max_bytes: int) -> Content:
-    """Read a source whole; one that is larger than ``max_bytes`` is an error."""
+    """Read a whole source; one that is larger than ``max_bytes`` is an error."""
     if isinstance(source, bytes | bytearray | memoryview):
         called = name or "table"
         _check_size(len(source), called, max_bytes)
@@ -37,7 +37,7 @@ def read_bytes(source: Source, name: str | None, max_bytes: int) -> Content:
 
 def _from_path(path: str | os.PathLike[str], name: str, max_bytes: int) -> bytes:
     try:
-        file = open(path, "rb")  # noqa: SIM115 - only what opening raises is a matter of the path
+        file = open(path, "rb")  # noqa: SIM115 - only errors of opening concern the path
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise TableError(f"{str(path)!r} cannot be opened ({reason}): check the path") from error
@@ -48,7 +48,7 @@ def _from_path(path: str | os.PathLike[str], name: str, max_bytes: int) -> bytes
 def _from_file(file: BinaryIO, name: str, max_bytes: int) -> bytes:
     if file.seekable():
         _check_size(file.seek(0, os.SEEK_END), name, max_bytes)
-        file.seek(0)  # an uploaded file may have been read before
+        file.seek(0)  # an uploaded file may have been read already
     data = file.read(max_bytes + 1)
     if not isinstance(data, bytes):
         raise TypeError(f"{shown(name)} is open as text: open it in binary mode ('rb')")

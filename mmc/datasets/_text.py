@@ -27,28 +27,28 @@ _SAMPLE_CHARACTERS = 200_000
 
 
 class Text(NamedTuple):
-    """The text of a file and the encoding in which it was read."""
+    """The text of a file, and its encoding."""
 
     text: str
     encoding: str
 
 
 class Rows(NamedTuple):
-    """The cells of a file, the same number in every row, and what separates them."""
+    """The cells of a file, the same number in every row, and the delimiter."""
 
     cells: list[list[str]]
     delimiter: str
 
 
 class Record(NamedTuple):
-    """One row and the line of the file on which it begins."""
+    """One row, and the line of the file on which it begins."""
 
     line: int
     cells: list[str]
 
 
 def decode(data: bytes, name: str) -> Text:
-    """Turn the bytes of a file into text, or say that they are not text."""
+    """Decode the bytes of a file, or raise an error if they are not text."""
     if data.startswith(b"PK\x03\x04"):
         raise TableError(
             f"{shown(name)} is a spreadsheet or a zip archive, which is not read: save the sheet as CSV"
@@ -67,7 +67,7 @@ def decode(data: bytes, name: str) -> Text:
 
 
 def split(text: str, name: str) -> Rows:
-    """Cut a text into rows of cells; rows of unequal length are an error."""
+    """Split a text into rows of cells; rows of unequal length are an error."""
     delimiter = sniff_delimiter(text)
     try:
         records = list(_records(text, delimiter, strict=True))
@@ -90,7 +90,7 @@ def split(text: str, name: str) -> Rows:
 
 
 def sniff_delimiter(text: str) -> str:
-    """Choose the delimiter that cuts the first rows into equally many cells, most of them numbers."""
+    """Choose the delimiter that splits the first rows into equally many cells, most of them numbers."""
     return max(_DELIMITERS, key=lambda delimiter: _score(_sample(text, delimiter)))
 
 
@@ -114,7 +114,7 @@ def _encoding(data: bytes) -> str:
 
 
 def _records(text: str, delimiter: str, *, strict: bool) -> Iterator[Record]:
-    lines = io.StringIO(text, newline="")  # lines end at \n, \r\n or \r; the csv module wants them unchanged
+    lines = io.StringIO(text, newline="")  # lines end at \n, \r\n or \r, which the csv module needs
     if delimiter == _WHITESPACE:
         for number, line in enumerate(lines, start=1):
             if words := _WORD.findall(line):
@@ -137,7 +137,7 @@ def _sample(text: str, delimiter: str) -> list[Record]:
         records = list(islice(_records(text[:_SAMPLE_CHARACTERS], delimiter, strict=False), _SAMPLE_ROWS))
     except csv.Error:
         return []
-    # The end of the sample may cut a row in two.
+    # The end of the sample may split a row.
     return records[:-1] if len(text) > _SAMPLE_CHARACTERS and len(records) > 1 else records
 
 
@@ -147,7 +147,7 @@ def _score(records: list[Record]) -> float:
     regular = sum(len(record.cells) == usual for record in records) / len(records)
     body = [cell for record in records[1:] or records for cell in record.cells if not is_missing(cell)]
     numeric = sum(is_number(cell, ".") or is_number(cell, ",") for cell in body) / max(len(body), 1)
-    # Rows of unequal length weigh more than words; a table of words alone is told by its regularity.
+    # Regularity counts more than numbers, so that a table of words alone is recognised.
     return regular**3 * (0.1 + numeric)
 
 

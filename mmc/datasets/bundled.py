@@ -1,4 +1,4 @@
-"""Measured data sets that come with scikit-learn; nothing is fetched from the network."""
+"""Measured data sets that come with scikit-learn, so that no network is needed."""
 
 from __future__ import annotations
 
@@ -12,17 +12,35 @@ from mmc.datasets._dataset import Dataset, from_arrays
 
 
 def load_iris() -> Dataset:
-    """Load 150 iris flowers of three species, measured in four lengths."""
+    """Load 150 iris flowers of three species with four measured lengths.
+
+    Returns
+    -------
+    Dataset
+        ``X`` has shape (150, 4).
+    """
     return _with_named_classes(sklearn_datasets.load_iris(), "iris")
 
 
 def load_wine() -> Dataset:
-    """Load 178 wines from three growers, measured in 13 properties of very different scale."""
+    """Load 178 wines of three growers with 13 properties of very different scale.
+
+    Returns
+    -------
+    Dataset
+        ``X`` has shape (178, 13).
+    """
     return _with_named_classes(sklearn_datasets.load_wine(), "wine")
 
 
 def load_breast_cancer() -> Dataset:
-    """Load 569 breast tumours, malignant or benign, measured in 30 properties of their cell nuclei."""
+    """Load 569 breast tumours, malignant or benign, with 30 properties of their cell nuclei.
+
+    Returns
+    -------
+    Dataset
+        ``X`` has shape (569, 30).
+    """
     return _with_named_classes(sklearn_datasets.load_breast_cancer(), "breast-cancer")
 
 
@@ -32,12 +50,18 @@ def load_digits(classes: Sequence[int] | None = None) -> Dataset:
     Parameters
     ----------
     classes : sequence of int, default=None
-        The digits to keep, for example ``(3, 8)``; by default all ten.
+        The digits to keep, for example ``(3, 8)``. None means all ten.
 
     Returns
     -------
     Dataset
-        ``y`` holds the digits themselves. Its table has the kept images only.
+        ``y`` holds the digits themselves. The table has only the kept images.
+
+    Examples
+    --------
+    >>> from mmc.datasets import load_digits
+    >>> load_digits((3, 8)).X.shape
+    (357, 64)
     """
     bunch = sklearn_datasets.load_digits()
     X, y = np.asarray(bunch.data, dtype=np.float64), np.asarray(bunch.target, dtype=np.int64)

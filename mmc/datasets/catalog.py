@@ -1,4 +1,4 @@
-"""The built-in data sets under one roof: what there is, what it takes, and how to load it."""
+"""The catalogue of the built-in data sets, and one function that loads them."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ class Entry:
     Attributes
     ----------
     key : str
-        The name under which `load` knows it.
+        Name of the set for `load`.
     title, summary : str
-        A heading, and one sentence on what is in it.
+        A heading, and one sentence about the content.
     kind : {"toy", "bundled"}
-        Drawn at random in the plane, or measured.
+        Random points in the plane, or measured data.
     n_clusters : int
-        The number of groups of the reference labelling; 2 where there is none.
+        Number of groups of the reference labelling; 2 if there is none.
     standardize : bool
-        Whether it should be standardized before clustering.
+        Whether the set should be standardized before clustering.
     parameters : tuple of str
-        What `load` takes for it.
+        Names of the parameters that `load` accepts for it.
     noise_default, noise_max : float or None
-        The usual and the largest sensible noise; None if it takes no noise.
+        Default and largest sensible noise; None if there is no noise parameter.
     loader : callable
         Returns the `Dataset`; takes ``parameters`` by name.
     """
@@ -55,14 +55,25 @@ def load(key: str, **parameters: Any) -> Dataset:
     Parameters
     ----------
     key : str
-        Its key in `CATALOG`, for example ``"moons"``.
-    **parameters
-        Those named in ``CATALOG[key].parameters``, for example ``n_samples=100``.
+        A key of `CATALOG`, for example ``"moons"``.
+    **parameters : dict
+        Values of ``CATALOG[key].parameters``, for example ``n_samples=100``.
 
     Returns
     -------
     Dataset
         The data, not standardized.
+
+    Raises
+    ------
+    ValueError
+        If there is no such set or parameter.
+
+    Examples
+    --------
+    >>> from mmc.datasets import load
+    >>> load("moons", n_samples=100, random_state=0).X.shape
+    (100, 2)
     """
     if key not in CATALOG:
         raise ValueError(f"there is no data set {key!r}; known ones are {', '.join(CATALOG)}")

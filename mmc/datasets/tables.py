@@ -1,7 +1,7 @@
-"""Tables of the user: reading a text or Parquet file, and choosing what to cluster from it.
+"""Tables of the user: reading a text or Parquet file, and choosing the columns to cluster.
 
-What cannot be read is an error that names the cause and the remedy; what was left out or changed is a
-note on the data set. Nothing is filled in or dropped unless it was asked for.
+A file that cannot be read raises an error that names the cause and a remedy. Notes on the data set say what
+was left out or changed. No value is filled in, and rows are dropped only on request.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["MissingValuesError", "TableError", "load_table", "numeric_columns", 
 
 MAX_BYTES = 20 * 1024 * 1024
 MAX_COLUMNS = 2000
-# Squares of larger values, and sums of them, come near the largest float64.
+# Sums of squares of larger values approach the largest float64.
 LARGEST_VALUE = 1e150
 
 
@@ -40,35 +40,51 @@ class _Features(NamedTuple):
 
 
 def read_table(source: Source, *, name: str | None = None, max_bytes: int = MAX_BYTES) -> pd.DataFrame:
-    """Read a table from a text or Parquet file.
+    r"""Read a table from a text or Parquet file.
 
-    Encoding, delimiter, decimal mark and header of a text are found by looking at it.
+    The encoding, delimiter, decimal mark and header of a text are detected.
 
     Parameters
     ----------
     source : path, bytes or binary file
         The table.
     name : str, default=None
-        What to call it in messages; by default the name of the file.
-    max_bytes : int, default=20 MB
-        Larger files are refused.
+        Name of the table in messages. None means the name of the file.
+    max_bytes : int, default=20_971_520
+        Larger files are refused. The default is 20 MB.
 
     Returns
     -------
     pandas.DataFrame
-        All rows and columns. Empty cells, ``NA``, ``NaN``, ``null``, ``?`` and ``-`` are missing values
-        of a numeric column; a column of words is kept as it stands.
+        All rows and columns. Empty cells, ``NA``, ``NaN``, ``null``, ``?`` and ``-`` are missing values of a
+        numeric column; a column of words is unchanged.
 
     Raises
     ------
     TableError
         If the file cannot be read as a table of at least two rows.
+
+    Examples
+    --------
+    >>> from mmc.datasets import read_table
+    >>> read_table(b"a;b;word\n1,5;2;x\n3;?;y").isna().sum().tolist()
+    [0, 1, 0]
     """
     return _read(source, name, max_bytes).frame
 
 
 def numeric_columns(frame: pd.DataFrame) -> list[str]:
-    """Name the columns that can be clustered: numbers, at least one of them finite."""
+    """Return the names of the columns that can be clustered: numbers, at least one of them finite.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        The table.
+
+    Returns
+    -------
+    list of str
+    """
     return [str(name) for name, values in frame.items() if _is_numeric(values)]
 
 
@@ -82,36 +98,43 @@ def load_table(
     name: str | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> Dataset:
-    """Read a table and take the numeric columns to cluster from it.
+    r"""Read a table and select the numeric columns to cluster.
 
     Parameters
     ----------
     source : path, bytes or binary file
-        The table, as for `read_table`.
+        The table.
     columns : sequence of str, default=None
-        The columns to use; by default all numeric ones. Columns in which nothing varies are left out.
+        The columns to use. None means all numeric ones. Constant columns are left out.
     label : str, default=None
         A column with a reference labelling. It is not used for clustering.
     missing : {"error", "drop"}, default="error"
-        What to do with rows that have a missing or infinite value in a column that is used.
+        How to handle rows with a missing or infinite value in a column that is used.
     standardize : bool, default=False
         Whether to scale every column to mean 0 and variance 1.
     name : str, default=None
-        What to call the data set; by default the name of the file.
-    max_bytes : int, default=20 MB
-        Larger files are refused.
+        Name of the data set. None means the name of the file.
+    max_bytes : int, default=20_971_520
+        Larger files are refused. The default is 20 MB.
 
     Returns
     -------
     Dataset
-        Its ``notes`` tell what was left out or changed.
+        The data; its ``notes`` say what was left out or changed.
 
     Raises
     ------
     MissingValuesError
         If values are missing and ``missing="error"``.
     TableError
-        If the file cannot be read, or holds nothing to cluster.
+        If the file cannot be read, or has no column to cluster.
+
+    Examples
+    --------
+    >>> from mmc.datasets import load_table
+    >>> data = load_table(b"a,b,kind\n1,5,x\n2,,y\n3,6,y", label="kind", missing="drop")
+    >>> data.X.tolist(), data.y.tolist(), data.notes
+    ([[1.0, 5.0], [3.0, 6.0]], [0, 1], ('1 row of 3 left out because of missing or infinite values.',))
     """
     if missing not in ("error", "drop"):
         raise ValueError(f"missing must be 'error' or 'drop', got {missing!r}")
@@ -217,7 +240,7 @@ def _chosen_columns(
 
 
 def _varying(features: _Features, name: str, notes: list[str]) -> _Features:
-    """Leave out the columns that hold one value only."""
+    """Leave out the constant columns."""
     names, values = features
     varies = values.min(axis=0) < values.max(axis=0)
     if not varies.any():

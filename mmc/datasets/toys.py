@@ -1,9 +1,9 @@
 """Point sets in the plane with a known grouping.
 
 Four of them are the toys of [SMIC] (Sugiyama, Yamada, Kimura and Hachiya: On information-maximization
-clustering, ICML 2011): four Gaussians (a), circle and Gaussian (b), two spirals (c), high and low
-density (d). The noise is drawn even where its size is zero, so that with one seed the points move
-smoothly as the noise grows.
+clustering, ICML 2011): four Gaussians (a), circle and Gaussian (b), two spirals (c), high and low density
+(d). The noise is drawn even if its size is zero, so that for one seed the points move smoothly as the noise
+grows.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ MAX_IMBALANCE = 0.9
 
 
 class Points(NamedTuple):
-    """Points of the plane and the group of each."""
+    """Points of the plane, and the group of each."""
 
     X: Floats
     y: npt.NDArray[np.int64]
 
 
 def class_sizes(n_samples: int, n_classes: int, imbalance: float = 0.0) -> list[int]:
-    """Share points among classes in proportion to ``(1 - imbalance)**i``, at least one for each.
+    """Divide points among classes in proportion to ``(1 - imbalance)**i``, at least one for each.
 
     Parameters
     ----------
     n_samples : int
-        How many points there are; at least ``n_classes``.
+        Number of points, at least ``n_classes``.
     n_classes : int
-        How many classes there are.
+        Number of classes.
     imbalance : float, default=0.0
-        By how much each class is smaller than the one before it, from 0 (equal) to 0.9.
+        Share by which each class is smaller than the one before it, from 0 (equal sizes) to 0.9.
 
     Returns
     -------
     list of int
-        The sizes, largest first; they sum to ``n_samples``.
+        The sizes in decreasing order; their sum is ``n_samples``.
     """
     if not isinstance(n_samples, Integral) or isinstance(n_samples, bool) or n_samples < n_classes:
         raise ValueError(f"n_samples must be a whole number, at least {n_classes}, got {n_samples!r}")
@@ -59,7 +59,7 @@ def class_sizes(n_samples: int, n_classes: int, imbalance: float = 0.0) -> list[
     for i in by_remainder[: int(n_samples) - sum(sizes)]:
         sizes[i] += 1
     while 0 in sizes:
-        # The last of the largest gives, so that the sizes keep falling.
+        # The last of the largest classes gives a point, so that the sizes stay in decreasing order.
         sizes[n_classes - 1 - sizes[::-1].index(max(sizes))] -= 1
         sizes[sizes.index(0)] += 1
     return sizes
@@ -73,18 +73,26 @@ def make_three_gaussians(
     Parameters
     ----------
     n_samples : int, default=300
-        How many points to draw in all.
+        Number of points in all.
     noise : float, default=0.6
         Standard deviation of each Gaussian.
     imbalance : float, default=0.0
-        By how much each class is smaller than the one before it, from 0 (equal) to 0.9.
+        Share by which each class is smaller than the one before it, from 0 (equal sizes) to 0.9.
     random_state : int, RandomState or None, default=None
-        A number makes the draw repeatable.
+        Seed of the draw. An integer makes it reproducible.
 
     Returns
     -------
     Points
         ``X`` of shape (n_samples, 2) and ``y`` of shape (n_samples,), in random order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mmc.datasets import make_three_gaussians
+    >>> X, y = make_three_gaussians(70, imbalance=0.5, random_state=0)
+    >>> X.shape, np.bincount(y).tolist()
+    ((70, 2), [40, 20, 10])
     """
     angles = np.pi * np.array([1 / 2, 7 / 6, 11 / 6])
     means = 2.0 * np.column_stack([np.cos(angles), np.sin(angles)])
@@ -96,7 +104,21 @@ def make_four_gaussians(
 ) -> Points:
     """Draw four round Gaussians with means (±2, ±2), toy (a) of [SMIC].
 
-    Parameters and result are those of `make_three_gaussians`; ``noise`` is 0.5 by default.
+    Parameters
+    ----------
+    n_samples : int, default=300
+        Number of points in all.
+    noise : float, default=0.5
+        Standard deviation of each Gaussian.
+    imbalance : float, default=0.0
+        Share by which each class is smaller than the one before it, from 0 (equal sizes) to 0.9.
+    random_state : int, RandomState or None, default=None
+        Seed of the draw. An integer makes it reproducible.
+
+    Returns
+    -------
+    Points
+        ``X`` of shape (n_samples, 2) and ``y`` of shape (n_samples,), in random order.
     """
     means = np.array([[-2.0, -2.0], [-2.0, 2.0], [2.0, -2.0], [2.0, 2.0]])
     return _gaussians(means, n_samples, noise, imbalance, random_state)
@@ -105,10 +127,23 @@ def make_four_gaussians(
 def make_moons(
     n_samples: int = 300, *, noise: float = 0.05, imbalance: float = 0.0, random_state: RandomState = None
 ) -> Points:
-    """Draw two half circles that reach into each other.
+    """Draw two interleaving half circles.
 
-    Parameters and result are those of `make_three_gaussians`; ``noise`` is the standard deviation of what
-    is added to every point, 0.05 by default.
+    Parameters
+    ----------
+    n_samples : int, default=300
+        Number of points in all.
+    noise : float, default=0.05
+        Standard deviation of the noise that is added to every point.
+    imbalance : float, default=0.0
+        Share by which each class is smaller than the one before it, from 0 (equal sizes) to 0.9.
+    random_state : int, RandomState or None, default=None
+        Seed of the draw. An integer makes it reproducible.
+
+    Returns
+    -------
+    Points
+        ``X`` of shape (n_samples, 2) and ``y`` of shape (n_samples,), in random order.
     """
     outer, inner = class_sizes(n_samples, 2, imbalance)
     X, y = sklearn_datasets.make_moons((outer, inner), shuffle=False)
@@ -118,11 +153,25 @@ def make_moons(
 def make_spirals(
     n_samples: int = 300, *, noise: float = 0.1, imbalance: float = 0.0, random_state: RandomState = None
 ) -> Points:
-    """Draw two spirals around each other, toy (c) of [SMIC].
+    """Draw two interleaving spirals, toy (c) of [SMIC].
 
-    An arm turns by three quarters while its radius grows from 1 towards 3. Parameters and result are those
-    of `make_three_gaussians`; ``noise`` is the standard deviation of what is added to every point, 0.1 by
-    default.
+    An arm makes three quarters of a turn while its radius grows from 1 towards 3.
+
+    Parameters
+    ----------
+    n_samples : int, default=300
+        Number of points in all.
+    noise : float, default=0.1
+        Standard deviation of the noise that is added to every point.
+    imbalance : float, default=0.0
+        Share by which each class is smaller than the one before it, from 0 (equal sizes) to 0.9.
+    random_state : int, RandomState or None, default=None
+        Seed of the draw. An integer makes it reproducible.
+
+    Returns
+    -------
+    Points
+        ``X`` of shape (n_samples, 2) and ``y`` of shape (n_samples,), in random order.
     """
     first, second = class_sizes(n_samples, 2, imbalance)
     return _finished([_arm(first), -_arm(second)], noise, check_random_state(random_state))
@@ -133,8 +182,21 @@ def make_circle_gaussian(
 ) -> Points:
     """Draw a standard Gaussian inside a circle of radius 5, toy (b) of [SMIC].
 
-    Parameters and result are those of `make_three_gaussians`; ``noise`` is the standard deviation of what
-    is added to every point, 0.1 by default.
+    Parameters
+    ----------
+    n_samples : int, default=300
+        Number of points in all.
+    noise : float, default=0.1
+        Standard deviation of the noise that is added to every point.
+    imbalance : float, default=0.0
+        Share by which each class is smaller than the one before it, from 0 (equal sizes) to 0.9.
+    random_state : int, RandomState or None, default=None
+        Seed of the draw. An integer makes it reproducible.
+
+    Returns
+    -------
+    Points
+        ``X`` of shape (n_samples, 2) and ``y`` of shape (n_samples,), in random order.
     """
     inside, around = class_sizes(n_samples, 2, imbalance)
     rng = check_random_state(random_state)
@@ -144,10 +206,23 @@ def make_circle_gaussian(
 def make_high_low(
     n_samples: int = 300, *, noise: float = 0.0, imbalance: float = 0.0, random_state: RandomState = None
 ) -> Points:
-    """Draw a wide Gaussian and, in its middle, one with a hundredth of its variance, toy (d) of [SMIC].
+    """Draw a wide Gaussian and one with a hundredth of its variance at its centre, toy (d) of [SMIC].
 
-    Parameters and result are those of `make_three_gaussians`; ``noise`` is the standard deviation of what
-    is added to every point, none by default.
+    Parameters
+    ----------
+    n_samples : int, default=300
+        Number of points in all.
+    noise : float, default=0.0
+        Standard deviation of the noise that is added to every point.
+    imbalance : float, default=0.0
+        Share by which each class is smaller than the one before it, from 0 (equal sizes) to 0.9.
+    random_state : int, RandomState or None, default=None
+        Seed of the draw. An integer makes it reproducible.
+
+    Returns
+    -------
+    Points
+        ``X`` of shape (n_samples, 2) and ``y`` of shape (n_samples,), in random order.
     """
     wide, narrow = class_sizes(n_samples, 2, imbalance)
     rng = check_random_state(random_state)
@@ -158,10 +233,23 @@ def make_high_low(
 def make_rings(
     n_samples: int = 300, *, noise: float = 0.1, imbalance: float = 0.0, random_state: RandomState = None
 ) -> Points:
-    """Draw two rings around one centre, with radii 2.5 and 1.
+    """Draw two rings around the same centre, with radii 2.5 and 1.
 
-    Parameters and result are those of `make_three_gaussians`; ``noise`` is the standard deviation of what
-    is added to every point, 0.1 by default.
+    Parameters
+    ----------
+    n_samples : int, default=300
+        Number of points in all.
+    noise : float, default=0.1
+        Standard deviation of the noise that is added to every point.
+    imbalance : float, default=0.0
+        Share by which each class is smaller than the one before it, from 0 (equal sizes) to 0.9.
+    random_state : int, RandomState or None, default=None
+        Seed of the draw. An integer makes it reproducible.
+
+    Returns
+    -------
+    Points
+        ``X`` of shape (n_samples, 2) and ``y`` of shape (n_samples,), in random order.
     """
     outer, inner = class_sizes(n_samples, 2, imbalance)
     parts = [_circle(outer, 2.5), _circle(inner, 1.0)]
@@ -171,11 +259,25 @@ def make_rings(
 def make_anisotropic(
     n_samples: int = 300, *, noise: float = 0.4, imbalance: float = 0.0, random_state: RandomState = None
 ) -> Points:
-    """Draw three long parallel Gaussians: round ones under a shear.
+    """Draw three long parallel Gaussians, which are round ones after a shear.
 
     They are longer than they are far apart, which misleads methods that look for round clusters.
-    Parameters and result are those of `make_three_gaussians`; ``noise`` is the standard deviation before
-    the shear, 0.4 by default.
+
+    Parameters
+    ----------
+    n_samples : int, default=300
+        Number of points in all.
+    noise : float, default=0.4
+        Standard deviation of each Gaussian before the shear.
+    imbalance : float, default=0.0
+        Share by which each class is smaller than the one before it, from 0 (equal sizes) to 0.9.
+    random_state : int, RandomState or None, default=None
+        Seed of the draw. An integer makes it reproducible.
+
+    Returns
+    -------
+    Points
+        ``X`` of shape (n_samples, 2) and ``y`` of shape (n_samples,), in random order.
     """
     shear = np.array([[1.0, 2.0], [0.0, 1.0]])
     means = np.array([[-1.3, 0.5], [0.0, 0.0], [1.3, -0.5]]) @ np.linalg.inv(shear)
@@ -184,14 +286,14 @@ def make_anisotropic(
 
 
 def make_noise(n_samples: int = 300, *, random_state: RandomState = None) -> Points:
-    """Draw points evenly from the unit square, where there is nothing to find.
+    """Draw uniformly distributed points of the unit square, which have no clusters.
 
     Parameters
     ----------
     n_samples : int, default=300
-        How many points to draw.
+        Number of points.
     random_state : int, RandomState or None, default=None
-        A number makes the draw repeatable.
+        Seed of the draw. An integer makes it reproducible.
 
     Returns
     -------
@@ -223,7 +325,7 @@ def _circle(size: int, radius: float) -> Floats:
 
 
 def _finished(parts: Sequence[Floats], noise: float, rng: np.random.RandomState) -> Points:
-    """Stack the classes, add noise and shuffle the rows, so that their order tells nothing."""
+    """Stack the classes, add noise and shuffle the rows, so that their order carries no information."""
     if not isinstance(noise, Real) or not math.isfinite(noise) or noise < 0:
         raise ValueError(f"noise must be a finite number, 0 or larger, got {noise!r}")
     X = np.vstack(parts)

@@ -1,4 +1,4 @@
-"""Information-maximization clustering and its judges ([SMIC])."""
+"""Information-maximization clustering ([SMIC]), and the scores LSMI and MLMI of a labelling."""
 
 from mmc.infomax.density_ratio import Estimate
 from mmc.infomax.lsmi import LSMI, lsmi

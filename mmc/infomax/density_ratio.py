@@ -25,10 +25,10 @@ Codes = NDArray[np.int64]
 GAMMAS = tuple(10.0 ** (e / 2) for e in range(-4, 5))
 DELTAS = tuple(10.0 ** (e / 2) for e in range(-6, 3))
 
-#: Values of the Gaussian below this are zero; smaller ones become denormal when they are multiplied.
+#: Smaller values of the Gaussian are set to zero, because their products would be denormal.
 _FLUSH = 1e-100
 
-#: The square of a smaller number, or of one over it, is not a number of full precision any more.
+#: The square of a smaller number, or of its inverse, loses precision.
 _SMALLEST = 1e-150
 
 
@@ -44,19 +44,20 @@ def _controller() -> ThreadpoolController:
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """An estimate of how much points and labels depend on each other.
+    """An estimate of the dependence between points and labels.
 
     Attributes
     ----------
     value : float
+        The estimate.
     gamma : float
         The chosen width.
     delta : float
-        The chosen penalty; 0 where there is none.
+        The chosen penalty; 0 for MLMI, which has none.
     gammas, deltas : ndarray
         The candidates.
     cv : ndarray of shape (n_gammas, n_deltas)
-        Mean error on the held-out folds, lower is better.
+        Mean error on the held-out folds; lower is better.
     """
 
     value: float
@@ -76,10 +77,11 @@ class Centres:
     d2 : ndarray of shape (n_samples, n_basis)
         Squared distances of all points to the centres.
     basis : ndarray of shape (n_basis,)
-        Which points are centres.
+        Indices of the points that are centres.
     fold : ndarray of shape (n_samples,)
-        The fold of each point.
+        Fold of each point.
     gammas : ndarray
+        Candidates for the width.
     """
 
     d2: Array
@@ -93,13 +95,13 @@ class Centres:
         return int(self.fold.max()) + 1
 
     def kernel(self, gamma: float) -> Array:
-        """Give L of [SMIC] eq. 11 between all points and the centres."""
+        """Return L of [SMIC] eq. 11 between all points and the centres."""
         L = np.exp(self.d2 * (-0.5 / gamma**2))
         L[L < _FLUSH] = 0.0
         return L
 
     def codes(self, labels: ArrayLike) -> Codes:
-        """Give every label a number from 0, in the order of first appearance."""
+        """Return the labels as numbers from 0, in the order of their first appearance."""
         given = column_or_1d(labels)
         if len(given) != len(self.d2):
             raise ValueError(f"There are {len(self.d2)} points, but {len(given)} labels.")
@@ -121,12 +123,14 @@ def place_centres(
     ----------
     X : array-like of shape (n_samples, n_features)
     n_basis : int
-        At most this many centres.
+        Largest number of centres.
     n_folds : int
+        Number of folds.
     gammas : array-like or None
-        Widths; None means `GAMMAS` times the root of the features' mean variance, which is the paper's list
-        for standardised data.
+        Candidates for the width. None means `GAMMAS` times the root of the features' mean variance, which is
+        the paper's list for standardised data.
     random_state : int, RandomState or None
+        Seed of the centres and folds.
 
     Returns
     -------

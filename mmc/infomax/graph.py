@@ -24,14 +24,15 @@ class Graph:
     Attributes
     ----------
     kernel : callable
-        Compares new points with the vertices; gives an array or a sparse array.
+        Returns the kernel values between new points and the vertices, as an array or a sparse array.
     matrix : ndarray or csr_array of shape (n_vertices, n_vertices)
+        Kernel matrix of the vertices.
     vertex : ndarray of shape (n_samples,)
-        Which vertex a sample is.
+        Vertex of each sample.
     points : ndarray of shape (n_vertices, n_features) or None
-        None where only kernel values are known.
+        Vertices as points; None for a precomputed kernel.
     n_neighbors : int
-        Of local scaling, else 0.
+        Number of neighbours of local scaling, else 0.
     """
 
     kernel: Callable[[Array], Matrix]
@@ -42,16 +43,16 @@ class Graph:
 
     @property
     def counts(self) -> NDArray[np.int64]:
-        """How many samples each vertex stands for."""
+        """Number of samples at each vertex."""
         return np.bincount(self.vertex)
 
     def light(self) -> Graph:
-        """Give the graph without a dense matrix, which would outweigh all else that a state keeps."""
+        """Return the graph without a dense matrix, which would take most of the memory of a state."""
         return self if issparse(self.matrix) else replace(self, matrix=csr_array(self.matrix.shape))
 
 
 def dense_graph(X: Array, kernel: str, gamma: float | str, width: float) -> Graph:
-    """Make the graph of a Gaussian or precomputed kernel, in which every sample is a vertex."""
+    """Return the graph of a Gaussian or precomputed kernel, in which every sample is a vertex."""
     require_memory(len(X))
     gram = fit_kernel(X, kernel=kernel, gamma=gamma, width=width)
     points = None if kernel == "precomputed" else X
@@ -59,14 +60,14 @@ def dense_graph(X: Array, kernel: str, gamma: float | str, width: float) -> Grap
 
 
 def make_graph(X: Array, kernel: str, gamma: float | str, width: float, n_neighbors: int) -> Graph:
-    """Make the graph of any of `KERNELS`."""
+    """Return the graph of one of `KERNELS`."""
     if kernel == "local_scaling":
         return local_graph(find_neighbors(X, n_neighbors).kernel(n_neighbors))
     return dense_graph(X, kernel, gamma, width)
 
 
 def local_graph(kernel: Any) -> Graph:
-    """Make the graph of a fitted local-scaling kernel."""
+    """Return the graph of a fitted local-scaling kernel."""
     return Graph(kernel, kernel.matrix, kernel.vertex, kernel.points, kernel.n_neighbors)
 
 

@@ -13,14 +13,16 @@ from mmc.kernels.spectral import Array, Matrix
 
 
 class Objective:
-    """What is minimised, and its gradient, as functions of all coefficients in one row.
+    """The objectives and their gradients, as functions of the coefficients as a vector.
 
     Parameters
     ----------
     matrix : ndarray or csr_array of shape (m, m)
+        Kernel matrix of the vertices.
     shares : ndarray of shape (m,)
-        The share of the samples that each vertex stands for.
+        Share of the samples at each vertex.
     alpha : float
+        Weight λ of the penalty.
     """
 
     def __init__(self, matrix: Matrix, shares: Array, alpha: float) -> None:
@@ -29,28 +31,28 @@ class Objective:
         self.alpha = alpha
 
     def information(self, x: Array) -> tuple[float, Array]:
-        """Give −M̂I of [SMIC] eq. 25 plus the penalty."""
+        """Return −M̂I of [SMIC] eq. 25 plus the penalty, and its gradient."""
         log_p = self.log_posterior(x)
         p = np.exp(log_p)
         gain = log_p - np.log(np.maximum(self.shares @ p, np.finfo(float).tiny))
         information = (p * gain).sum(axis=1)
-        # By the logits; what comes from the derivatives of the two logarithms cancels.
+        # Derivative by the logits; the derivatives of the two logarithms cancel.
         slope = p * (gain - information[:, None]) * self.shares[:, None]
         return self._with_penalty(x, -(self.shares @ information), -slope)
 
     def cross_entropy(self, x: Array, targets: Array) -> tuple[float, Array]:
-        """Give the mean of −log p(y_i|x_i) plus the penalty, for labels y_i or shares of them."""
+        """Return the mean of −log p(y_i|x_i) plus the penalty, and its gradient, for shares of labels."""
         log_p = self.log_posterior(x)
         value = -(self.shares @ (targets * log_p).sum(axis=1))
         return self._with_penalty(x, value, (np.exp(log_p) - targets) * self.shares[:, None])
 
     def penalty(self, x: Array) -> float:
-        """Give (λ/m) Σ_y ‖α_y‖²."""
+        """Return (λ/m) Σ_y ‖α_y‖²."""
         a = self._rows(x)[:-1]
         return float(self.alpha / len(a) * np.vdot(a, a))
 
     def log_posterior(self, x: Array) -> Array:
-        """Give log p(y|x_i) at the vertices."""
+        """Return log p(y|x_i) at the vertices."""
         return log_posterior(self.matrix, self._rows(x))
 
     def _with_penalty(self, x: Array, value: float, slope: Array) -> tuple[float, Array]:
@@ -65,12 +67,12 @@ class Objective:
 
 
 def log_posterior(K: Matrix, coefficients: Array) -> Array:
-    """Give the logarithms of the class posteriors of points from their kernel values."""
+    """Return the logarithms of the class posteriors of points from their kernel values."""
     return np.asarray(log_softmax(K @ coefficients[:-1] + coefficients[-1], axis=1))
 
 
 def descend(objective: Callable[[Array], Any], x: Array, n_iterations: int, tol: float) -> OptimizeResult:
-    """Minimise by at most some iterations of L-BFGS, until one of them gains no more than `tol`."""
-    # Gradients shrink as the points grow in number, so that their size says nothing about the end.
+    """Minimise by at most `n_iterations` iterations of L-BFGS, until one gains no more than `tol`."""
+    # Gradients shrink with the number of points, so that their size is no stopping criterion.
     options = {"maxiter": n_iterations, "ftol": tol, "gtol": 0.0}
     return minimize(objective, x, jac=True, method="L-BFGS-B", options=options)

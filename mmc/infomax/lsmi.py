@@ -1,11 +1,11 @@
-"""Least-squares mutual information: [SMIC] section 2.4, Sugiyama, Niu, Yamada, Kimura and Hachiya (2013).
+"""Least-squares mutual information ([SMIC] section 2.4; Sugiyama, Niu, Yamada, Kimura, Hachiya 2013).
 
 LSMI estimates the squared-loss mutual information between points and their labels
 
     SMI = ½ ∫ Σ_y p(x) p(y) (p(x, y) / (p(x) p(y)) − 1)² dx                              (eq. 1)
 
 by fitting the density ratio r(x, y) = Σ_{ℓ: y_ℓ = y} θ_ℓ L(x, x_ℓ) by least squares (eqs. 10–13). It needs no
-true labels: it asks how well the labels could be told from the points, and so judges the labelling of any
+true labels: it measures how well the points determine the labels, and so scores the labelling of any
 algorithm.
 
 =============  ==============  ===========================================================
@@ -17,13 +17,13 @@ L, γ           L, gamma        Gaussian function and its width
 CV             cv              mean error on the held-out folds
 =============  ==============  ===========================================================
 
-Costs, with n points, b centres, c classes, g widths and M folds: g n b² once for all labellings (the moments
-of each fold do not depend on labels), then for each labelling g n b for ĥ and g M c reductions of Ĥ (b/c by
-b/c) to tridiagonal form, after which every δ costs b/c. Memory: n b + g M b² numbers.
+Costs for n points, b centres, c classes, g widths and M folds: g n b² once for all labellings (the moments of
+a fold do not depend on labels), then for each labelling g n b for ĥ and g M c reductions of Ĥ (b/c by b/c) to
+tridiagonal form, after which every δ takes b/c. Memory: n b + g M b² numbers.
 
-Deviations: the first sums of CV_m and of eq. 14 run over all pairs of an x and a y, so class y enters with
-its count. A fold's fit uses only the centres outside the fold. A class without a centre, or without a point
-in the training folds, contributes nothing.
+Deviations from the paper: the first sums of CV_m and of eq. 14 run over all pairs of an x and a y, so that
+class y is weighted by its count. The fit without a fold uses only the centres outside the fold. A class
+without a centre, or without a point in the training folds, contributes nothing.
 """
 
 from __future__ import annotations
@@ -37,26 +37,52 @@ from mmc.infomax.ridge_path import ridge_path
 
 
 class LSMI:
-    """The judge of labellings of one set of points; what does not depend on labels is computed once.
+    """Squared-loss mutual information between one set of points and any labels of them ([SMIC] section 2.4).
+
+    An instance is called with labels and returns an `Estimate`. What does not depend on labels is computed
+    once, so that one instance scores many labellings at a low cost.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
+        Points.
     n_basis : int, default=200
-        At most this many centres, drawn at random.
+        Largest number of centres, which are drawn at random from the points.
     n_folds : int, default=5
-    gammas, deltas : array-like or None, default=None
-        Widths and penalties to choose from; None means those of the paper, the widths in units of the root
-        of the features' mean variance.
+        Number of folds of the cross-validation.
+    gammas : array-like or None, default=None
+        Candidates for the width. None means those of the paper, in units of the root of the features' mean
+        variance.
+    deltas : array-like or None, default=None
+        Candidates for the penalty. None means those of the paper.
     random_state : int, RandomState or None, default=0
-        Draws centres and folds.
+        Seed of the centres and folds.
+
+    Attributes
+    ----------
+    centres : Centres
+        Centres and folds.
+    deltas : ndarray
+        Candidates for the penalty.
+
+    Notes
+    -----
+    A call takes about g n b + g M c (b/c)³ operations for b centres, c classes, g widths and M folds, and the
+    first one g n b² more. Centres and folds do not depend on the labels, so that the scores of several
+    labellings of the same points are comparable. `mmc.infomax.lsmi` lists the deviations from the paper.
+
+    References
+    ----------
+    M. Sugiyama, G. Niu, M. Yamada, M. Kimura, H. Hachiya: Information-Maximization Clustering based on
+    Squared-Loss Mutual Information. Neural Computation 26, 2014.
 
     Examples
     --------
     >>> from mmc.datasets import make_moons
-    >>> X, y = make_moons(200, random_state=0)
-    >>> judge = LSMI(X)
-    >>> judge(y).value > judge(X[:, 0] > 0.5).value > judge(X[:, 0] * 0).value
+    >>> from mmc.infomax import LSMI
+    >>> X, y = make_moons(100, random_state=0)
+    >>> score = LSMI(X)
+    >>> score(y).value > score(X[:, 0] > 0.5).value > score(X[:, 0] * 0).value
     True
     """
 
@@ -82,7 +108,7 @@ class LSMI:
         Parameters
         ----------
         labels : array-like of shape (n_samples,)
-            Of any kind; only which are equal matters.
+            Labels of any type; only their equality matters.
 
         Returns
         -------
@@ -109,7 +135,7 @@ class LSMI:
         return Estimate(value, gamma, delta, centres.gammas, self.deltas, cv)
 
     def _fold_moments(self, gamma: float) -> Array:
-        """Give Σ_i L_iℓ L_iℓ' over every fold and, at last, over all points; kept for the next labelling."""
+        """Return Σ_i L_iℓ L_iℓ' over every fold and finally over all points; the result is cached."""
         if gamma not in self._moments:
             L, fold = self.centres.kernel(gamma), self.centres.fold
             parts = [L[fold == m] for m in range(self.centres.n_folds)]
@@ -117,7 +143,7 @@ class LSMI:
         return self._moments[gamma]
 
     def _held_out(self, m: int, codes: Codes, counts: Codes, G: Array, h: Array) -> Array:
-        """Give CV_m for every δ: fit without fold m, and measure on fold m."""
+        """Return CV_m for every δ: the error on fold m of the fit without fold m."""
         here, rest = counts[m], counts.sum(axis=0) - counts[m]
         size, others = here.sum(), rest.sum()
         free = self.centres.fold[self.centres.basis] != m
@@ -133,7 +159,7 @@ class LSMI:
         return error
 
     def _value(self, codes: Codes, counts: Codes, gamma: float, delta: float, h: Array) -> float:
-        """Fit to all points and give LSMI, [SMIC] eq. 14."""
+        """Fit to all points and return LSMI, [SMIC] eq. 14."""
         n = counts.sum()
         G = self._fold_moments(gamma)[-1]
         value = -0.5
@@ -157,19 +183,38 @@ def lsmi(
 ) -> Estimate:
     """Estimate the squared-loss mutual information between points and labels.
 
-    To score several labellings of the same points, make one `LSMI` and call it for each.
+    To score several labellings of the same points, create one `LSMI` and call it with each.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
+        Points.
     labels : array-like of shape (n_samples,)
-    n_basis, n_folds, gammas, deltas, random_state
-        As for `LSMI`.
+        Labels of any type; only their equality matters.
+    n_basis : int, default=200
+        Largest number of centres, which are drawn at random from the points.
+    n_folds : int, default=5
+        Number of folds of the cross-validation.
+    gammas : array-like or None, default=None
+        Candidates for the width. None means those of the paper, in units of the root of the features' mean
+        variance.
+    deltas : array-like or None, default=None
+        Candidates for the penalty. None means those of the paper.
+    random_state : int, RandomState or None, default=0
+        Seed of the centres and folds.
 
     Returns
     -------
     Estimate
-        With the chosen γ and δ and the table of cross-validation.
+        LSMI, with the chosen γ and δ and the table of the cross-validation.
+
+    Examples
+    --------
+    >>> from mmc.datasets import make_moons
+    >>> from mmc.infomax import lsmi
+    >>> X, y = make_moons(100, random_state=0)
+    >>> lsmi(X, y).value > lsmi(X, X[:, 0] > 0.5).value
+    True
     """
     judge = LSMI(X, n_basis=n_basis, n_folds=n_folds, gammas=gammas, deltas=deltas, random_state=random_state)
     return judge(labels)

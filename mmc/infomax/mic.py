@@ -1,16 +1,18 @@
 """Clustering by mutual information: MIC of [SMIC] section 3.8, after Gomes, Krause and Perona (2010).
 
-The class posteriors are a logistic model, eq. 26 with a kernel for the inner product, and with intercepts,
+The class posteriors are a logistic model, eq. 26 with a kernel in place of the inner product and with
+intercepts,
 
-    p(y|x) ∝ exp(Σ_i α_{y,i} K(x, x_i) + b_y),
+    p(y|x) ∝ exp(Σ_i α_{y,i} K(x, x_i) + b_y).
 
-and maximised over α and b is the mutual information of points and clusters, less (λ/m) Σ_y ‖α_y‖²:
+The method maximises over α and b the mutual information of points and clusters, minus (λ/m) Σ_y ‖α_y‖²:
 
     M̂I = (1/n) Σ_i Σ_y p(y|x_i) log p(y|x_i) − Σ_y p̄_y log p̄_y,   p̄_y = (1/n) Σ_i p(y|x_i).   (eqs. 24, 25)
 
-The first term wants every point to be sure of its cluster, the second wants clusters of equal size. Without
-the penalty any balanced labelling that the model can follow is a maximum, so the start decides: as in section
-4.1 the model first learns the labels of self-tuning spectral clustering, and L-BFGS climbs from there.
+The first term rewards posteriors near 0 and 1, the second rewards clusters of equal size. Without the penalty
+every balanced labelling that the model can represent is a maximum, so that the start decides. As in section
+4.1 the model is first trained on the labels of self-tuning spectral clustering, and L-BFGS continues from
+there.
 
 =============  =====================  ====================================================
 paper          code                   meaning
@@ -25,10 +27,10 @@ One step is a group of iterations: 2 in the first, when most points move, then 4
 each group without its memory of curvature, which costs some iterations.
 
 Costs for n points, t neighbours and c clusters: an iteration takes about 2 n c (t + 1) multiplications with
-local scaling, and no n×n array is held; with the other kernels 2 n² c, and one such array.
+local scaling, without an n×n array. With the other kernels it takes 2 n² c, and one such array.
 
-Deviations, all stated in the class too: intercepts; a penalty, after Gomes et al. but in a form for kernels
-that are not definite; equal points are one vertex under local scaling.
+Deviations from the paper, which the class states too: intercepts; a penalty, after Gomes et al. but in a form
+for kernels that are not positive definite; equal points are one vertex under local scaling.
 """
 
 from __future__ import annotations
@@ -54,28 +56,28 @@ from mmc.stepping import Field, State
 
 Labels = NDArray[np.int64]
 
-#: Neighbours of the self-tuning spectral clustering that gives the start.
+#: Number of neighbours of the self-tuning spectral clustering for the start.
 _SELF_TUNING = 7
 
-#: Pre-training has at least this penalty, or classes that can be told apart would drive α to infinity.
+#: Least penalty of the pre-training; without one, separable classes would make α infinite.
 _LEAST_ALPHA = 0.01
 
-#: Iterations of pre-training, and of one step at most.
+#: Largest number of iterations of the pre-training, and of one step.
 _PRETRAINING, _LONGEST = 100, 64
 
-#: The status of SciPy's minimiser when it was stopped by its number of iterations.
+#: Status of SciPy's minimiser after it reached its number of iterations.
 _INTERRUPTED = 1
 
 
 class Start(NamedTuple):
-    """Labels that the model learns first, and where they are from."""
+    """Labels that the model is first trained on, and their origin."""
 
     labels: Labels
     origin: str
 
 
 class Problem(NamedTuple):
-    """What stays fixed during the climb."""
+    """What stays fixed during the ascent."""
 
     graph: Graph
     starts: list[Start]
@@ -83,7 +85,7 @@ class Problem(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MICState(State):
-    """A model on its way up.
+    """A model during the ascent.
 
     Attributes
     ----------
@@ -98,9 +100,9 @@ class MICState(State):
     moved : ndarray
         Points that changed their cluster in this step.
     origin : str
-        Which labels the start was made from.
+        Origin of the labels of the start.
     n_iterations : int
-        Iterations of L-BFGS in this step.
+        Number of L-BFGS iterations in this step.
     """
 
     posterior: Array
@@ -140,98 +142,117 @@ class MICState(State):
         return self.moved
 
     def confidence(self) -> Array:
-        """Give the posterior of each point's own cluster."""
+        """Return the posterior of each point's own cluster."""
         return np.asarray(self.posterior.max(axis=1))
 
 
 class MIC(PosteriorClusterer):
-    """Clustering by the kernel logistic model of most mutual information ([SMIC] section 3.8).
+    """Clustering by the kernel logistic model with the highest mutual information ([SMIC] section 3.8).
 
     Parameters
     ----------
     n_clusters : int, default=2
+        Number of clusters.
     kernel : {"local_scaling", "rbf", "precomputed"}, default="local_scaling"
-        Local scaling is sparse and adapts to the density around each point.
+        Kernel between points. "local_scaling" is sparse and adapts to the density around each point. With
+        "precomputed", `X` is the kernel matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="neighbors"
-        Of the Gaussian kernel: a number, or the length in which `width` is measured (see `mmc.kernels`).
+        Coefficient of the "rbf" kernel, or the name of a length of the data that serves as the unit of
+        `width` (see `mmc.kernels.dense`).
     width : float, default=2.0
-        Width σ of the Gaussian kernel as a multiple of the length that `gamma` names.
+        Width σ of the "rbf" kernel in units of the length that `gamma` names.
     n_neighbors : int, default=7
-        t of the local-scaling kernel.
+        Number of neighbours t of the "local_scaling" kernel.
     alpha : float, default=0.1
-        Weight λ of the penalty on the coefficients. 0 is eq. 25 of the paper.
+        Weight λ of the penalty on the coefficients. 0 gives eq. 25 of the paper.
     init : {"spectral", "random"} or array-like of shape (n_samples,), default="spectral"
-        The labels that the model learns before it climbs: those of self-tuning spectral clustering, random
-        ones of equal sizes, or given ones, which make one start.
+        Labels that the model is first trained on: those of self-tuning spectral clustering, random labels
+        with clusters of equal size, or given labels from 0 to n_clusters − 1, which make a single start.
     n_init : int, default=1
-        Number of starts; the one that ends with the lowest objective is kept. Further ones are random.
+        Number of starts. The start that ends with the lowest objective is kept. With "spectral" all starts
+        but the first are random.
     max_iter : int, default=30
-        Number of steps of a start, each a group of iterations.
+        Largest number of steps of a start, each of which is a group of iterations.
     tol : float, default=1e-8
         A start ends when an iteration improves the objective by no more than this.
     random_state : int, RandomState or None, default=None
+        Seed of the random starts. An integer makes the fit reproducible.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
+        Cluster of each training point, from 0 to n_clusters − 1.
     objective_ : float
         −M̂I plus the penalty.
     mutual_information_ : float
-        M̂I of eq. 25 in nats; at most log n_clusters.
+        M̂I of eq. 25 in nats, which is at most log n_clusters.
+    n_iter_ : int
+        Number of steps of the start that was kept.
+    start_objectives_ : ndarray of shape (n_init,)
+        Objective at the end of each start.
+    graph_ : Graph
+        Kernel on the distinct points; a dense kernel is stored without its matrix.
+    n_neighbors_ : int
+        Number of neighbours that was used; 0 for the other kernels.
     posterior_ : ndarray of shape (n_samples, n_clusters)
         Class posteriors at the training points.
-    graph_ : Graph
-        The links of the distinct points; of a dense kernel only how it compares new points.
-    n_neighbors_ : int
-        The number of neighbours used; 0 for the other kernels.
     dual_coef_ : ndarray of shape (n_vertices, n_clusters)
-        α; vertices are the distinct points under local scaling, all points with the other kernels.
+        Coefficients α. The vertices are the distinct points under local scaling and all points otherwise.
     intercept_ : ndarray of shape (n_clusters,)
-    n_iter_ : int
-        Steps of the start that was kept.
-    start_objectives_ : ndarray of shape (n_init,)
+        Intercepts b.
     state_ : MICState
+        Last state of the start that was kept.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features. It is set only if `X` has a text name for each feature.
 
     Notes
     -----
-    *The start decides.* A kernel model can follow almost any labelling, so that M̂I has very many maxima. From
-    the spectral start MIC mostly sharpens what is there and moves points at the borders; random starts show
-    the poor local maxima of which the paper speaks, the more the smaller `alpha` is. With `alpha` zero no
-    start is better than another, as long as its clusters are equal in size.
+    One step is a group of 2 to 64 L-BFGS iterations. An iteration takes about 2 n c (t + 1) multiplications
+    with local scaling and no n×n array; the other kernels take 2 n² c and one such array.
 
-    *The penalty.* Gomes et al. take the model's norm in the space of the kernel, which must be positive
-    definite; local scaling is not, and so ‖α‖² takes its place. It is divided by the number of vertices, so
-    that `alpha` means the same for few points and many. The default leaves the posteriors of clear clusters
-    near 0 and 1 with any number of neighbours. From about 1 with one neighbour, or 10 with seven, the penalty
-    wins: the posteriors are the same everywhere, M̂I is 0 and the labels mean nothing.
+    *The start decides.* A kernel model can represent almost any labelling, so that M̂I has very many maxima.
+    From the spectral start MIC mostly sharpens the posteriors and moves points at the borders. Random starts
+    end in the poor local maxima that the paper describes, more often for a smaller `alpha`. With `alpha` zero
+    all starts with clusters of equal size are equally good.
 
-    *Intercepts* are not penalised. Without them a new point to which no training point is similar would
-    belong to all clusters alike, however unequal they are.
+    *The penalty.* Gomes et al. use the norm of the model in the space of the kernel, which must be positive
+    definite. Local scaling is not, and ‖α‖² replaces the norm. It is divided by the number of vertices, so
+    that `alpha` has the same meaning for few points and many. The default leaves the posteriors of clear
+    clusters near 0 and 1 for any number of neighbours. From about 1 with one neighbour, or 10 with seven, the
+    penalty dominates: the posteriors are the same everywhere, M̂I is 0 and the labels are meaningless.
 
-    *Clusters can be empty*, or one can hold all points, where that is the maximum that was reached.
+    *Intercepts* are not penalised. Without them a new point that is similar to no training point would belong
+    to all clusters equally, whatever their sizes.
 
-    *New points* are compared with the training points by the same kernel. On training points `predict` equals
-    `labels_`. Equal points are one vertex under local scaling, and count as often as they occur.
+    *Empty clusters* are possible, as is one cluster with all points, if this is the maximum that was reached.
+
+    *New points* are compared with the training points by the same kernel. `predict` equals `labels_` on the
+    training points. Equal points are one vertex under local scaling, with a weight of their number.
 
     *A precomputed kernel* has no points between which neighbours could be found, so that its spectral start
     uses the kernel itself.
 
     References
     ----------
-    R. Gomes, A. Krause, P. Perona: Discriminative Clustering by Regularized Information Maximization.
-    NIPS 2010.
+    R. Gomes, A. Krause, P. Perona: Discriminative Clustering by Regularized Information Maximization. NIPS
+    2010.
 
     M. Sugiyama, G. Niu, M. Yamada, M. Kimura, H. Hachiya: Information-Maximization Clustering based on
     Squared-Loss Mutual Information. Neural Computation 26, 2014.
 
     Examples
     --------
-    >>> from mmc.infomax.mic import MIC
+    >>> from mmc import MIC
     >>> from mmc.datasets import make_four_gaussians
-    >>> X, y = make_four_gaussians(200, random_state=0)
+    >>> from mmc.metrics import clustering_error
+    >>> X, y = make_four_gaussians(100, random_state=0)
     >>> model = MIC(n_clusters=4, random_state=0).fit(X)
-    >>> int((model.predict(X) == model.labels_).sum())
-    200
+    >>> clustering_error(y, model.labels_)
+    0.0
+    >>> bool((model.predict(X) == model.labels_).all())
+    True
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -317,8 +338,8 @@ class MIC(PosteriorClusterer):
         climb = Objective(graph.matrix, shares, self.alpha)
         targets = _indicators(start.labels, graph, self.n_clusters)
         x = np.zeros((len(shares) + 1) * self.n_clusters)
-        # Not scikit-learn's logistic regression: equal points may have labels in shares, and two clusters
-        # would be parametrised otherwise than more.
+        # scikit-learn's logistic regression does not fit here: equal points may have different labels, and it
+        # has other parameters for two clusters than for more.
         x = descend(lambda x: learn.cross_entropy(x, targets), x, _PRETRAINING, 1e-6).x
         state = self._state(graph, climb, x, None, origin=start.origin)
         yield state
@@ -367,6 +388,6 @@ class MIC(PosteriorClusterer):
 
 
 def _indicators(labels: Labels, graph: Graph, c: int) -> Array:
-    """Give the share of each label among the samples of a vertex."""
+    """Return the share of each label among the samples of a vertex."""
     pairs = np.bincount(graph.vertex * c + labels, minlength=graph.matrix.shape[0] * c)
     return pairs.reshape(-1, c) / graph.counts[:, None]

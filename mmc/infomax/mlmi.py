@@ -1,11 +1,11 @@
-"""Maximum-likelihood mutual information: [SMIC] section 3.8, after Suzuki, Sugiyama, Sese, Kanamori (2008).
+"""Maximum-likelihood mutual information ([SMIC] section 3.8; Suzuki, Sugiyama, Sese, Kanamori 2008).
 
 MLMI estimates the mutual information between points and their labels (eq. 23), in nats, by fitting the
 density ratio p(x, y) / (p(x) p(y)) with the model r(x, y; θ) = Σ_{ℓ: y_ℓ = y} θ_ℓ L(x, x_ℓ):
 
     (1/n) Σ_i log r(x_i, y_i; θ)   is maximised with   (1/n²) Σ_{i,j} r(x_i, y_j; θ) = 1   and   θ ≥ 0.
 
-The maximum is the estimate. Like LSMI it needs no true labels, and judges the labelling of any algorithm.
+The maximum is the estimate. Like LSMI it needs no true labels, and scores the labelling of any algorithm.
 
 =============  ==============  ===========================================================
 paper          code            meaning
@@ -15,19 +15,19 @@ L, γ           L, gamma        Gaussian function and its width
 CV             cv              mean negative log ratio on the held-out folds
 =============  ==============  ===========================================================
 
-*How it is solved.* Let m_ℓ be the mean of L(x_i, x_ℓ) over all i, and θ_ℓ = v_ℓ / m_ℓ. The constraint becomes
-Σ_y (n_y/n) Σ_{ℓ: y_ℓ = y} v_ℓ = 1, and the best sum of v turns out to be 1 in every class, whatever its size.
-So each class by itself looks for the proportions v of a mixture with the highest mean of
-log Σ_ℓ v_ℓ L(x_i, x_ℓ) / m_ℓ over its points. An interior-point method solves this small convex problem to a
-proven gap, usually in ten steps.
+*Solution.* Let m_ℓ be the mean of L(x_i, x_ℓ) over all i, and θ_ℓ = v_ℓ / m_ℓ. The constraint becomes Σ_y
+(n_y/n) Σ_{ℓ: y_ℓ = y} v_ℓ = 1, and at the optimum the sum of v is 1 in every class, whatever its size. Each
+class therefore has its own problem: the proportions v of a mixture with the highest mean of log Σ_ℓ v_ℓ
+L(x_i, x_ℓ) / m_ℓ over its points. An interior-point method solves this small convex problem to a proven gap,
+usually in ten steps.
 
-Costs, with n points, b centres, c classes, g widths and M folds: g M c such problems for each labelling, with
+Costs for n points, b centres, c classes, g widths and M folds: g M c such problems for each labelling, with
 (n/c) (b/c)² multiplications a step. Memory: a few arrays of n b numbers.
 
-Deviations: a fold's fit uses only the centres outside the fold. A class without a centre there has no model,
-and its ratio is taken to be 1, which keeps the constraint: its points tell nothing and add log 1 = 0. So a
-class of a few points neither rewards a labelling nor makes it impossible to score. A width at which some
-point is out of reach of all centres of its class (r = 0) has an infinite cv and is not chosen.
+Deviations from the paper: the fit without a fold uses only the centres outside the fold. A class without a
+centre there has no model, and its ratio is taken as 1, which keeps the constraint; its points contribute log
+1 = 0. A class of a few points therefore neither raises a score nor makes it impossible to compute. A width at
+which some point is out of reach of all centres of its class (r = 0) has an infinite cv and is not chosen.
 """
 
 from __future__ import annotations
@@ -42,34 +42,56 @@ from mmc.infomax.density_ratio import Array, Centres, Codes, Estimate, one_threa
 
 Mask = NDArray[np.bool_]
 
-#: By how much the mean log ratio of a class may at most fall short of its maximum.
+#: Largest gap between the mean log ratio of a class and its maximum.
 _GAP = 1e-11
 
-#: Far more than the dozen that any problem was seen to need.
+#: Largest number of steps; observed problems need about a dozen.
 _MAX_STEPS = 100
 
 
 class MLMI:
-    """The judge of labellings of one set of points by their mutual information.
+    """Mutual information between one set of points and any labels of them ([SMIC] section 3.8).
+
+    An instance is called with labels and returns an `Estimate` in nats.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
+        Points.
     n_basis : int, default=200
-        At most this many centres, drawn at random.
+        Largest number of centres, which are drawn at random from the points.
     n_folds : int, default=5
+        Number of folds of the cross-validation.
     gammas : array-like or None, default=None
-        Widths to choose from; None means those of the paper, in units of the root of the features' mean
+        Candidates for the width. None means those of the paper, in units of the root of the features' mean
         variance.
     random_state : int, RandomState or None, default=0
-        Draws centres and folds.
+        Seed of the centres and folds.
+
+    Attributes
+    ----------
+    centres : Centres
+        Centres and folds.
+
+    Notes
+    -----
+    A call solves g M c small convex problems for c classes, g widths and M folds, each in about ten steps of
+    (n/c) (b/c)² operations for b centres. Centres and folds do not depend on the labels, so that the scores
+    of several labellings of the same points are comparable. `mmc.infomax.mlmi` lists the deviations from the
+    paper.
+
+    References
+    ----------
+    T. Suzuki, M. Sugiyama, J. Sese, T. Kanamori: Approximating Mutual Information by Maximum Likelihood
+    Density Ratio Estimation. JMLR Workshop and Conference Proceedings 4, 2008.
 
     Examples
     --------
     >>> from mmc.datasets import make_moons
-    >>> X, y = make_moons(200, random_state=0)
-    >>> judge = MLMI(X)
-    >>> judge(y).value > judge(X[:, 0] > 0.5).value > judge(X[:, 0] * 0).value
+    >>> from mmc.infomax import MLMI
+    >>> X, y = make_moons(100, random_state=0)
+    >>> score = MLMI(X)
+    >>> score(y).value > score(X[:, 0] > 0.5).value > score(X[:, 0] * 0).value
     True
     """
 
@@ -92,17 +114,17 @@ class MLMI:
         Parameters
         ----------
         labels : array-like of shape (n_samples,)
-            Of any kind; only which are equal matters.
+            Labels of any type; only their equality matters.
 
         Returns
         -------
         Estimate
-            Its only penalty is 0: there is none to choose.
+            Its only penalty is 0, because the method has none.
 
         Raises
         ------
         ValueError
-            If every width leaves a point out of reach.
+            If at every width some point is out of reach of all centres of its class.
         """
         with one_thread():
             return self._estimate(self.centres.codes(labels))
@@ -132,25 +154,42 @@ def mlmi(
 ) -> Estimate:
     """Estimate the mutual information between points and labels, in nats.
 
-    To score several labellings of the same points, make one `MLMI` and call it for each.
+    To score several labellings of the same points, create one `MLMI` and call it with each.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
+        Points.
     labels : array-like of shape (n_samples,)
-    n_basis, n_folds, gammas, random_state
-        As for `MLMI`.
+        Labels of any type; only their equality matters.
+    n_basis : int, default=200
+        Largest number of centres, which are drawn at random from the points.
+    n_folds : int, default=5
+        Number of folds of the cross-validation.
+    gammas : array-like or None, default=None
+        Candidates for the width. None means those of the paper, in units of the root of the features' mean
+        variance.
+    random_state : int, RandomState or None, default=0
+        Seed of the centres and folds.
 
     Returns
     -------
     Estimate
-        With the chosen γ and the table of cross-validation.
+        MLMI, with the chosen γ and the table of the cross-validation.
+
+    Examples
+    --------
+    >>> from mmc.datasets import make_moons
+    >>> from mmc.infomax import mlmi
+    >>> X, y = make_moons(100, random_state=0)
+    >>> mlmi(X, y).value > mlmi(X, X[:, 0] > 0.5).value
+    True
     """
     return MLMI(X, n_basis=n_basis, n_folds=n_folds, gammas=gammas, random_state=random_state)(labels)
 
 
 def _held_out(centres: Centres, codes: Codes, gamma: float) -> float:
-    """Give the mean over the folds of the mean of −log r on each, fitted without it."""
+    """Return the mean over the folds of the mean of −log r on each, fitted without it."""
     L = centres.kernel(gamma)
     error = 0.0
     for m in range(centres.n_folds):
@@ -162,7 +201,7 @@ def _held_out(centres: Centres, codes: Codes, gamma: float) -> float:
 
 
 def _log_ratios(centres: Centres, codes: Codes, L: Array, train: Mask) -> Array:
-    """Fit to the points in `train`, and give log r of all points at their own labels."""
+    """Fit to the points in `train`, and return log r of all points at their own labels."""
     theta, has_model = _theta(centres, codes, L, train)
     by_class = np.zeros((len(theta), len(has_model)))
     by_class[np.arange(len(theta)), codes[centres.basis]] = theta
@@ -171,9 +210,9 @@ def _log_ratios(centres: Centres, codes: Codes, L: Array, train: Mask) -> Array:
 
 
 def _theta(centres: Centres, codes: Codes, L: Array, train: Mask) -> tuple[Array, Mask]:
-    """Fit θ to the points in `train` with the centres among them, and say which classes have any.
+    """Fit θ to the points in `train` with the centres among them, and return which classes have a centre.
 
-    Where a point of a class is out of its centres' reach, every θ is as bad as another, and zero is given.
+    If a point of a class is out of reach of its centres, no θ is better than another, and zero is returned.
     """
     c = int(codes.max()) + 1
     means = (train / train.sum()) @ L
@@ -191,20 +230,20 @@ def _proportions(A: Array) -> Array:
     """Find v ≥ 0 with Σ v = 1 for which the mean of log(A v) is highest.
 
     With s = A v, the dual variables are u_i = 1/(m s_i) and z = 1 − Aᵀu; at the optimum z ≥ 0 and v z = 0.
-    Newton steps lead along u_i s_i = 1/m, v_ℓ z_ℓ = μ, while μ falls to zero by Mehrotra's rule. The mean of
+    Newton steps follow u_i s_i = 1/m, v_ℓ z_ℓ = μ, while μ falls to zero by Mehrotra's rule. The mean of
     log(A v) is at most log max_ℓ (Aᵀu)_ℓ below its maximum, by Jensen's inequality.
 
     Parameters
     ----------
     A : ndarray of shape (m, b)
-        Not negative, and no row all zero.
+        Matrix without negative values and without a row of zeros.
 
     Returns
     -------
     ndarray of shape (b,)
-        Exactly zero where the optimum is.
+        v, exactly zero where the optimum is.
     """
-    A = A / A.max(axis=1, keepdims=True)  # moves no optimum, and there every s_i is now at least 1/m
+    A = A / A.max(axis=1, keepdims=True)  # keeps the optimum, where every s_i is then at least 1/m
     m, b = A.shape
     v = np.full(b, 1.0 / b)
     s = A @ v
@@ -220,7 +259,7 @@ def _proportions(A: Array) -> Array:
         left = (v + step.primal * step.dv) @ (z + step.dual * step.dz) / b
         aim = mu * (left / mu) ** 3
         step = newton.step(off_s - step.du * step.ds, off_v - step.dv * step.dz + aim)
-        if min(step.primal, step.dual) < 0.1:  # the second order misled; keep to the centre instead
+        if min(step.primal, step.dual) < 0.1:  # the correction failed; take a centring step instead
             step = newton.step(off_s, off_v + 0.5 * mu)
         v, s = v + 0.995 * step.primal * step.dv, s + 0.995 * step.primal * step.ds
         u, z = u + 0.995 * step.dual * step.du, z + 0.995 * step.dual * step.dz
@@ -229,7 +268,7 @@ def _proportions(A: Array) -> Array:
 
 
 class _Step(NamedTuple):
-    """A direction, and the shares of it (at most 1) that leave all variables positive."""
+    """A direction, and the shares of it (at most 1) that keep all variables positive."""
 
     dv: Array
     ds: Array

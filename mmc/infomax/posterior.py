@@ -1,4 +1,4 @@
-"""What clusterers whose decision function is a class posterior share."""
+"""Base class of clusterers whose decision function is a class posterior."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from mmc.base import StepwiseClusterer
 
 
 class PosteriorClusterer(StepwiseClusterer):
-    """A clusterer that gives class posteriors, on a kernel that may be precomputed."""
+    """A clusterer with class posteriors, on a kernel that may be precomputed."""
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Give the class posteriors of points.
+        """Return the class posteriors of points.
 
         Parameters
         ----------
         X : array-like of shape (n_points, n_features)
+            Points, or their kernel values if `kernel` is "precomputed".
 
         Returns
         -------
         ndarray of shape (n_points, n_clusters)
-            Rows add up to 1.
+            Posteriors; each row sums to 1.
         """
         return self.decision_function(X)
 

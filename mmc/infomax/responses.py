@@ -1,8 +1,11 @@
-"""From eigenvectors to class posteriors: signs, cut-off, scaling to the priors, and who has no answer.
+"""From eigenvectors to class posteriors: signs, responses, and points without a response.
 
-[SMIC] section 2.3: cluster y answers at x with π_y max(0, Σ_i K(x, x_i) φ̃_y,i) / (λ_y Σ_i max(0, φ̃_y,i)), and
-the posterior is its share of all answers. A point at which no cluster answers takes the posterior of the
-nearest training point at which one does.
+In [SMIC] section 2.3 the response of cluster y at x is
+
+    π_y max(0, Σ_i K(x, x_i) φ̃_y,i) / (λ_y Σ_i max(0, φ̃_y,i)),
+
+and the posterior is its share of all responses. A point at which no cluster has a positive response takes the
+posterior of the nearest training point that has one.
 """
 
 from __future__ import annotations
@@ -17,12 +20,12 @@ from sklearn.metrics import pairwise_distances_argmin
 from mmc.infomax.graph import Graph
 from mmc.kernels.spectral import Array, Matrix, Spectrum, degree_roots
 
-#: An answer below this share of a cluster's highest one is rounding, not an answer.
+#: A response below this share of the highest response of a cluster is a rounding error.
 _FLOOR = 1e-10
 
 
 class Posterior(NamedTuple):
-    """Class posteriors, and at which points no cluster answered."""
+    """Class posteriors, and the points at which no cluster has a positive response."""
 
     values: Array
     silent: NDArray[np.bool_]
@@ -30,7 +33,7 @@ class Posterior(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """The answers of a number of eigenvectors.
+    """The responses of a number of eigenvectors.
 
     Attributes
     ----------
@@ -38,11 +41,11 @@ class Model:
     spectrum : Spectrum
         Eigenvalues and signed eigenvectors of the (normalised) kernel.
     coefficients : ndarray of shape (n_vertices, n_used)
-        α of each cluster, scaled so that K α is its answer.
+        α of each cluster, scaled so that K α is its response.
     answers : ndarray of shape (n_vertices, n_used)
-        At the vertices.
+        Responses at the vertices.
     normalized : bool
-        Whether answers are divided by the root of a point's degree, as those at the vertices are.
+        Whether responses are divided by the root of a point's degree, as those at the vertices are.
     """
 
     graph: Graph
@@ -52,13 +55,13 @@ class Model:
     normalized: bool
 
     def posterior(self, X: Array, rows: Matrix) -> Posterior:
-        """Give the class posteriors of new points.
+        """Return the class posteriors of new points.
 
         Parameters
         ----------
         X : ndarray of shape (n_points, n_features)
         rows : ndarray or csr_array of shape (n_points, n_vertices)
-            Their kernel values.
+            Kernel values of the points.
 
         Returns
         -------
@@ -78,7 +81,7 @@ class Model:
             heard[silent] = own[speaking[_nearest(self.graph.points, points, rows, silent, speaking)]]
         values = np.zeros((len(answers), len(self.spectrum.values)))
         values[:, : heard.shape[1]] = heard / heard.sum(axis=1, keepdims=True)
-        # Clusters that are equally likely must stay so however the sums were rounded: the first one wins.
+        # Rounding must not decide between clusters with equal posteriors; the first one wins.
         return Posterior(np.round(values, 10), silent)
 
     def _heard(self, answers: Array) -> Array:
@@ -88,16 +91,17 @@ class Model:
 def fit_model(
     graph: Graph, spectrum: Spectrum, prior: Array, used: int, *, normalized: bool
 ) -> tuple[Model, Posterior]:
-    """Make the model of the first eigenvectors, and the posteriors at the vertices.
+    """Return the model of the first eigenvectors, and the posteriors at the vertices.
 
     Parameters
     ----------
     graph : Graph
     spectrum : Spectrum
-        Of signed eigenvectors. Those whose eigenvalue is not positive answer nowhere.
+        Signed eigenvectors. Those whose eigenvalue is not positive have no response.
     prior : ndarray of shape (n_clusters,)
+        Class priors.
     used : int
-        How many eigenvectors.
+        Number of eigenvectors.
     normalized : bool
         Whether the eigenvectors are those of the normalised kernel.
 
@@ -119,7 +123,7 @@ def fit_model(
 
 
 def signs(vectors: Array, counts: NDArray[np.int64]) -> Array:
-    """Give the signs that make the columns add up to something positive, or else their largest entries."""
+    """Return the signs that make the sums of the columns positive, or else their largest entries."""
     sums = counts @ vectors
     unclear = np.abs(sums) <= 1e-10 * (counts @ np.abs(vectors))
     largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])]
@@ -133,10 +137,10 @@ def _nearest(
     silent: NDArray[np.bool_],
     speaking: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Find for each silent row the nearest of the speaking vertices, or the one most like it."""
+    """Find for each row without a response the nearest vertex with one, or the most similar one."""
     if vertices is None or points is None:
         return np.asarray(np.asarray(rows)[np.ix_(silent, speaking)].argmax(axis=1), dtype=np.int64)
-    # Distances do not know where the origin is, but their rounding does.
+    # Distances do not depend on the origin, but their rounding errors do.
     centre = vertices.mean(axis=0)
     near = pairwise_distances_argmin(points[silent] - centre, vertices[speaking] - centre)
     return np.asarray(near, dtype=np.int64)

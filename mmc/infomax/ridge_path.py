@@ -1,8 +1,8 @@
 """Solve (H + δI) θ = h for many δ with one reduction of H.
 
 H = Q T Qᵀ with T tridiagonal takes less work than an eigendecomposition, and every δ is then a tridiagonal
-system of linear cost: with nine δ and 40 to 100 unknowns, half the time or less. Small matrices are
-decomposed, which is simpler and no slower.
+system of linear cost. With nine δ and 40 to 100 unknowns this takes half the time or less. Small matrices are
+decomposed, which is simpler and not slower.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ def ridge_path(H: Array, h: Array, deltas: Array) -> Array:
     Parameters
     ----------
     H : ndarray of shape (b, b)
-        Positive semi-definite.
+        Positive semi-definite matrix.
     h : ndarray of shape (b,)
     deltas : ndarray of shape (n_deltas,)
-        Positive.
+        Positive numbers.
 
     Returns
     -------
@@ -34,13 +34,13 @@ def ridge_path(H: Array, h: Array, deltas: Array) -> Array:
     if len(h) < _SMALL:
         return _by_eigenvectors(H, h, deltas)
     reflectors, diagonal, off, tau, _ = lapack.dsytrd(H, lower=1)
-    Q = np.asfortranarray(reflectors[1:, :-1])  # of all rows but the first, which Q leaves as it is
+    Q = np.asfortranarray(reflectors[1:, :-1])  # of all rows but the first, which Q does not change
     g = np.array(h)[:, None]
     g[1:] = _rotated(Q, tau, g[1:], "T")
     theta = np.empty((len(h), len(deltas)), order="F")
     for column, delta in enumerate(deltas):
         *_, solution, info = lapack.dptsv(diagonal + delta, off, g)
-        if info != 0:  # δ is lost beside the rounding of H
+        if info != 0:  # δ is smaller than the rounding error of H
             return _by_eigenvectors(H, h, deltas)
         theta[:, column] = solution[:, 0]
     theta[1:] = _rotated(Q, tau, theta[1:], "N")

@@ -1,31 +1,32 @@
-"""Information-maximization clustering with squared-loss mutual information: [SMIC], Sugiyama et al. (2013).
+"""Information-maximization clustering with squared-loss mutual information ([SMIC]; Sugiyama et al. 2013).
 
 The class posteriors are modelled by p(y|x) = Σ_i α_{y,i} K(x, x_i) (eq. 6), and
 
     ŜMI = 1/(2n) Σ_y (1/π_y) α_yᵀ K² α_y − ½                                                   (eq. 8)
 
-is maximised over orthonormal α_1, …, α_c. The maximum is known in closed form: α_y are the leading
-eigenvectors of K. What is left is to fix their signs, cut off negative answers, and scale each so that
-class y gets its share π_y.
+is maximised over orthonormal α_1, …, α_c. The maximum is known in closed form: the α_y are the leading
+eigenvectors of K. It remains to choose their signs, set negative responses to zero, and scale each so that
+class y has its share π_y.
 
 =============  ====================  ====================================================
 paper          code                  meaning
 =============  ====================  ====================================================
 K, t           matrix, n_neighbors   kernel, its number of neighbours
 φ̃_y, λ_y       eigenvectors          signed eigenvectors of K, and its eigenvalues
-π_y            prior                 class priors, in rising order
+π_y            prior                 class priors, in increasing order
 c              n_clusters            number of clusters
 =============  ====================  ====================================================
 
-One step is one eigenvector, or, where LSMI chooses the number of neighbours, one candidate for it.
+One step is one eigenvector, or, if LSMI chooses the number of neighbours, one candidate for it.
 
 Costs for n points, t neighbours and c clusters: the neighbours once (see `mmc.kernels.local_scaling`), then
-for each t Lanczos iterations of n (t + c) multiplications; no n×n array is held. The Gaussian and precomputed
-kernels hold two.
+for each t Lanczos iterations of n (t + c) multiplications, without an n×n array. The Gaussian and precomputed
+kernels need two.
 
-Deviations, all stated in the class too: the kernel is normalised by its degrees, D^-½ K D^-½, before the
-eigenvectors are taken; a disconnected graph is decomposed part by part; points without a positive answer
-follow their nearest neighbour that has one; eigenvectors whose eigenvalue is not positive answer nowhere.
+Deviations from the paper, which the class states too: the kernel is normalised by its degrees, D^-½ K D^-½,
+before the eigenvectors are computed; the components of a disconnected graph are decomposed separately; points
+without a positive response take the posterior of their nearest neighbour that has one; eigenvectors whose
+eigenvalue is not positive have no response.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ CANDIDATES = tuple(range(1, 11))
 
 
 class Problem(NamedTuple):
-    """What stays fixed: the graph, or the neighbours from which graphs are made and the judge of them."""
+    """What stays fixed: the candidate graphs, and the score that chooses between them."""
 
     graphs: Iterable[Graph]
     judge: LSMI | None
@@ -71,12 +72,13 @@ class SMICState(State):
     posterior : ndarray of shape (n_samples, n_clusters)
         Class posteriors at the training points.
     silent : ndarray
-        Points without a positive answer, which follow their nearest neighbour.
+        Points without a positive response, which take the posterior of their nearest neighbour that has one.
     moved : ndarray
-        Points that changed their cluster since the state before.
+        Points whose cluster differs from that in the previous state.
     model : Model
+        Responses of the eigenvectors.
     estimate : Estimate or None
-        LSMI of these labels, where it was asked for.
+        LSMI of these labels, if LSMI chooses the number of neighbours.
     curve : tuple of float
         LSMI of the candidates 1, 2, … so far.
     """
@@ -115,7 +117,7 @@ class SMICState(State):
         return self.moved
 
     def confidence(self) -> Array:
-        """Give the posterior of the own cluster."""
+        """Return the posterior of each point's own cluster."""
         return np.asarray(self.posterior[np.arange(len(self.labels)), self.labels])
 
     def _what(self) -> str:
@@ -133,71 +135,88 @@ class SMICState(State):
 
 
 class SMIC(PosteriorClusterer):
-    """Clustering in closed form from the eigenvectors of a kernel, its neighbours chosen by LSMI ([SMIC]).
+    """Clustering in closed form from the eigenvectors of a kernel, with neighbours chosen by LSMI ([SMIC]).
 
     Parameters
     ----------
     n_clusters : int, default=2
+        Number of clusters.
     kernel : {"local_scaling", "rbf", "precomputed"}, default="local_scaling"
-        Local scaling is sparse and adapts to the density around each point.
+        Kernel between points. "local_scaling" is sparse and adapts to the density around each point. With
+        "precomputed", `X` is the kernel matrix itself.
     n_neighbors : int or "lsmi", default="lsmi"
-        t of the local-scaling kernel. "lsmi" tries 1 to 10 and keeps the clustering whose least-squares
-        mutual information is highest.
+        Number of neighbours t of the "local_scaling" kernel. "lsmi" tries 1 to 10 and keeps the clustering
+        whose least-squares mutual information is highest.
     gamma : float or {"neighbors", "median", "max"}, default="neighbors"
-        Of the Gaussian kernel: a number, or the length in which `width` is measured (see `mmc.kernels`).
+        Coefficient of the "rbf" kernel, or the name of a length of the data that serves as the unit of
+        `width` (see `mmc.kernels.dense`).
     width : float, default=2.0
-        Width σ of the Gaussian kernel as a multiple of the length that `gamma` names.
+        Width σ of the "rbf" kernel in units of the length that `gamma` names.
     normalize : bool, default=True
-        Divide the kernel by its degrees, D^-½ K D^-½. False is the text of the paper.
+        Whether the kernel is normalised by its degrees, D^-½ K D^-½. False gives the method of the paper.
     class_prior : sequence of n_clusters numbers or None, default=None
-        π of the paper, in any unit and order: it is sorted, and the leading eigenvector gets the smallest.
-        None means equal shares.
+        Class priors π of the paper, in any unit and order. They are sorted, and the leading eigenvector gets
+        the smallest. None means equal shares.
     random_state : int, RandomState or None, default=None
-        Draws the centres and folds of LSMI; the clustering itself involves no chance.
+        Seed of the centres and folds of LSMI; the clustering itself is deterministic.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
+        Cluster of each training point, from 0 to n_clusters − 1.
     objective_ : float
-        −ŜMI of eq. 8, or −LSMI where LSMI chose the number of neighbours.
+        −ŜMI of eq. 8, or −LSMI if LSMI chooses the number of neighbours.
+    n_iter_ : int
+        Number of steps after the first.
+    start_objectives_ : ndarray of shape (1,)
+        Objective at the end of each start.
+    graph_ : Graph
+        Kernel on the distinct points; a dense kernel is stored without its matrix.
+    n_neighbors_ : int
+        Number of neighbours that was used; 0 for the other kernels.
     posterior_ : ndarray of shape (n_samples, n_clusters)
         Class posteriors at the training points.
-    n_neighbors_ : int
-        The number of neighbours used; 0 for the other kernels.
-    graph_ : Graph
-        The links of the distinct points; of a dense kernel only how it compares new points.
     eigenvalues_ : ndarray of shape (n_clusters,)
+        Leading eigenvalues of the (normalised) kernel.
     eigenvectors_ : ndarray of shape (n_samples, n_clusters)
-        Signed so that each adds up to something positive.
+        Eigenvectors, signed so that the sum of each is positive.
     silent_ : ndarray
-        Training points without a positive answer; each has the posterior of the nearest point that has one.
+        Training points without a positive response; each has the posterior of the nearest point that has one.
     lsmi_curve_ : ndarray
-        LSMI of 1, 2, … neighbours, where it was asked for.
+        LSMI of 1, 2, … neighbours; empty if the number of neighbours is given.
     state_ : SMICState
+        Last state of the fit.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features. It is set only if `X` has a text name for each feature.
 
     Notes
     -----
-    *Normalisation.* With the plain kernel the leading eigenvectors sit where points are densest, and the
-    method fails on the paper's own toys. On images of digits and faces it is the other way round: there
-    dense spots are clusters. LSMI can tell: ``select(SMIC(k), {"normalize": [True, False], "n_neighbors":
-    range(1, 11)}, X)`` of `mmc.selection` tries both (`python -m benchmarks.smic` shows all three).
+    One step is one eigenvector, or one candidate for the number of neighbours. A step takes Lanczos
+    iterations of n (t + c) multiplications and no n×n array; the "rbf" and "precomputed" kernels need two.
 
-    *Repeated eigenvalues.* The parts of a disconnected graph share the eigenvalue 1, and a solver may mix
-    their vectors at will. They are therefore taken part by part, larger parts first. Where there are more
-    parts than clusters, the largest parts become clusters and the points of the others follow their nearest
-    neighbour.
+    *Normalisation.* With the plain kernel the leading eigenvectors concentrate where points are densest, and
+    the method fails on the paper's own toys. On images of digits and faces the plain kernel is better,
+    because there dense regions are clusters. LSMI can decide: ``select(SMIC(k), {"normalize": [True, False],
+    "n_neighbors": range(1, 11)}, X)`` of `mmc.selection` tries both (`python -m benchmarks.smic` shows all
+    three).
 
-    *Empty clusters* are possible: an eigenvector may lead nowhere. An eigenvector whose eigenvalue is not
-    positive answers nowhere either. A sign cannot be told from an eigenvector that adds up to zero; its
-    largest entry is then made positive.
+    *Repeated eigenvalues.* The components of a disconnected graph share the eigenvalue 1, and a solver may
+    return any mixture of their eigenvectors. The components are therefore decomposed separately, larger ones
+    first. If there are more components than clusters, the largest become clusters, and the points of the
+    others take the posterior of their nearest neighbour.
+
+    *Empty clusters* are possible, because an eigenvector may have the largest response nowhere. An
+    eigenvector whose eigenvalue is not positive has no response. If the sum of an eigenvector is zero, its
+    largest entry is made positive.
 
     *New points* are compared with the training points by the same kernel, each with its own width. A new
-    point that no training point answers to follows the nearest one. On training points `predict` equals
-    `labels_`.
+    point without a positive response takes the posterior of the nearest training point that has one.
+    `predict` equals `labels_` on the training points.
 
-    Equal points are one vertex of the local-scaling graph and get the same label; they count as often as
-    they occur where posteriors are scaled to the class priors. More neighbours than other points mean all
-    of them.
+    Equal points are one vertex of the local-scaling graph and get the same label. They count as often as they
+    occur when posteriors are scaled to the class priors. More neighbours than other points mean all of them.
 
     References
     ----------
@@ -208,10 +227,13 @@ class SMIC(PosteriorClusterer):
     --------
     >>> from mmc import SMIC
     >>> from mmc.datasets import make_spirals
-    >>> X, y = make_spirals(200, random_state=0)
+    >>> from mmc.metrics import clustering_error
+    >>> X, y = make_spirals(100, random_state=0)
     >>> model = SMIC(n_clusters=2, random_state=0).fit(X)
-    >>> int((model.predict(X) == model.labels_).sum())
-    200
+    >>> clustering_error(y, model.labels_)
+    0.0
+    >>> model.lsmi_curve_.shape
+    (10,)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

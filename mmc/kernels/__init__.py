@@ -1,4 +1,4 @@
-"""Kernel matrices and their widths, sparse local scaling, eigenvectors, the hat matrix of ridge models."""
+"""Kernel matrices and their widths, local scaling, eigenvectors, and the hat matrix of ridge regression."""
 
 from mmc.kernels.dense import (
     KERNELS,

@@ -1,17 +1,15 @@
-"""Kernel matrices, their widths, and what they cost.
+"""Kernel matrices, their widths, and their memory.
 
-The library speaks scikit-learn's `gamma`: the Gaussian kernel is exp(−gamma d²). Papers that write a
-width σ mean gamma = 1/(2σ²) here. `gamma` may be a number, or a word that names a length of the data,
-and then σ is `width` times that length:
+The Gaussian kernel is exp(−gamma d²), as in scikit-learn; a width σ means gamma = 1/(2σ²). `gamma` is a
+number or the name of a length of the data, and then σ is `width` times that length:
 
 - ``"neighbors"``: the median distance to the seventh nearest neighbour (to a nearer one below 61 points),
   which follows fine structure;
 - ``"median"``: the median distance between two points;
 - ``"max"``: the largest distance between two points, the σ₀ of [UMC-RLS] section IV-C.
 
-The polynomial kernel (gamma ⟨x, x'⟩ + coef0)^degree has no width: a word then means one over the total
-variance of the features. Local scaling is explained in `mmc.kernels.local_scaling`; here its matrix is
-filled up with zeros.
+The polynomial kernel (gamma ⟨x, x'⟩ + coef0)^degree has no width; for it a name means one over the total
+variance of the features. `mmc.kernels.local_scaling` describes local scaling; here its matrix is dense.
 """
 
 from __future__ import annotations
@@ -43,16 +41,18 @@ class Gram(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Kernel:
-    """A kernel whose width is settled, ready to compare new points with the training points.
+    """A fitted kernel, which compares new points with the training points.
 
     Attributes
     ----------
     kind : str
         One of `KERNELS`.
     X : ndarray of shape (n_samples, n_features)
+        Training points; empty for a precomputed kernel.
     gamma, degree, coef0 : float
+        Parameters of the kernel.
     local : LocalScaling or None
-        What compares points, for local scaling.
+        The sparse kernel, for local scaling.
     """
 
     kind: str
@@ -74,7 +74,7 @@ class Kernel:
         Parameters
         ----------
         X : ndarray of shape (n_points, n_features)
-            For a precomputed kernel, the kernel values themselves.
+            Points; for a precomputed kernel, the kernel values themselves.
 
         Returns
         -------
@@ -88,7 +88,7 @@ class Kernel:
             return np.asarray(polynomial_kernel(X, self.X, self.degree, self.gamma, self.coef0))
         if self.local is not None:
             return np.asarray(self.local(X).toarray()[:, self.local.vertex])
-        # Distances do not know where the origin is, but their rounding does.
+        # Distances do not depend on the origin, but their rounding errors do.
         centre = self.X.mean(axis=0)
         d2 = np.asarray(euclidean_distances(X - centre, self.X - centre, squared=True))
         d2 *= -self.gamma
@@ -105,21 +105,26 @@ def fit_kernel(
     coef0: float = 1.0,
     n_neighbors: int = 7,
 ) -> Gram:
-    """Settle a kernel's width on training points and compute its matrix.
+    """Compute a kernel's width from training points, and its matrix.
 
-    Costs n² d time and one n×n array (two for ``gamma="median"`` and local scaling).
+    This takes n² d time and one n×n array (two for ``gamma="median"`` and local scaling).
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
-    kernel : {"rbf", "linear", "poly", "local_scaling", "precomputed"}
-    gamma : float or {"neighbors", "median", "max"}
-    width : float
-        σ in units of the length that `gamma` names.
-    degree, coef0 : float
-        Of the polynomial kernel.
-    n_neighbors : int
-        Of local scaling.
+        Training points, or the matrix of a precomputed kernel.
+    kernel : {"rbf", "linear", "poly", "local_scaling", "precomputed"}, default="rbf"
+        Kernel.
+    gamma : float or {"neighbors", "median", "max"}, default="neighbors"
+        Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data.
+    width : float, default=2.0
+        σ of the "rbf" kernel in units of the length that `gamma` names.
+    degree : float, default=3
+        Degree of the "poly" kernel.
+    coef0 : float, default=1.0
+        Constant term of the "poly" kernel.
+    n_neighbors : int, default=7
+        Number of neighbours of local scaling.
 
     Returns
     -------
@@ -155,24 +160,31 @@ def fit_landmark_kernel(
     degree: float = 3,
     coef0: float = 1.0,
 ) -> Gram:
-    """Settle a kernel's width and compare all points with some of them, without an n×n array.
+    """Compute a kernel's width, and its values between all points and the landmarks, without an n×n array.
 
     A length that `gamma` names is measured between the points and the landmarks only.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
-        For a precomputed kernel, the n×n matrix itself.
+        Points, or the n×n matrix of a precomputed kernel.
     landmarks : ndarray of shape (r,)
-        Rows of X.
-    kernel : {"rbf", "linear", "poly", "precomputed"}
-    gamma, width, degree, coef0
-        As for `fit_kernel`.
+        Rows of `X` that are landmarks.
+    kernel : {"rbf", "linear", "poly", "precomputed"}, default="rbf"
+        Kernel.
+    gamma : float or {"neighbors", "median", "max"}, default="neighbors"
+        Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data.
+    width : float, default=2.0
+        σ of the "rbf" kernel in units of the length that `gamma` names.
+    degree : float, default=3
+        Degree of the "poly" kernel.
+    coef0 : float, default=1.0
+        Constant term of the "poly" kernel.
 
     Returns
     -------
     Gram
-        The kernel compares with the landmarks, and the matrix has a column for each.
+        A kernel that compares points with the landmarks, and a matrix with a column for each landmark.
     """
     require_finite_products(X, kernel, degree)
     if kernel == "precomputed":
@@ -189,22 +201,24 @@ def fit_landmark_kernel(
 
 
 def require_memory(n: int, n_arrays: int = 3, n_columns: int | None = None) -> None:
-    """Refuse a problem whose arrays would not fit, before anything is allocated.
+    """Refuse a problem whose arrays would not fit into memory, before they are allocated.
 
     Parameters
     ----------
     n : int
-    n_arrays : int
-        How many float64 arrays of n×n, or n×`n_columns`, are held at the peak.
-    n_columns : int or None
+        Number of points.
+    n_arrays : int, default=3
+        Number of float64 arrays of n×n, or n×`n_columns`, at the peak.
+    n_columns : int or None, default=None
+        Number of columns, if it is not n.
 
     Raises
     ------
     ValueError
-        Naming the need, the limit (half of this machine's memory) and the remedy.
+        If the arrays need more than half of the machine's memory; the message names a remedy.
     """
     limit = _memory() / 2
-    fits = limit / (8.0 * n_arrays)  # numbers in one array
+    fits = limit / (8.0 * n_arrays)  # largest number of entries of one array
     need = 8.0 * n_arrays * n * (n_columns or n)
     if need > limit:
         remedy = (
@@ -219,7 +233,7 @@ def require_memory(n: int, n_arrays: int = 3, n_columns: int | None = None) -> N
 
 
 def _memory() -> float:
-    """Bytes of memory that this process may hope for: the machine's, or its container's."""
+    """Return the bytes of memory of the machine, or of its container."""
     try:
         total = float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
@@ -236,7 +250,7 @@ def _length(X: NDArray[np.float64], d2: NDArray[np.float64], name: str) -> float
     if name == "max":
         return largest
     if name == "median":
-        # Every pair stands twice, beside the n zeros of the diagonal; those are left out.
+        # Every pair occurs twice; the n zeros of the diagonal are left out.
         return float(np.sqrt(np.median(d2[~np.eye(len(d2), dtype=bool)], overwrite_input=True))) or largest
     distances = NearestNeighbors(n_neighbors=_rank(len(X))).fit(X).kneighbors()[0][:, -1]
     return _typical(distances, largest)
@@ -251,13 +265,13 @@ def _landmark_length(d2: NDArray[np.float64], landmarks: NDArray[np.int64], name
         others = np.ones(d2.shape, dtype=bool)
         others[landmarks, np.arange(len(landmarks))] = False
         return float(np.sqrt(np.median(d2[others]))) or largest
-    # A landmark is the nearest point to itself, so that its t-th neighbour has place t.
+    # A landmark is the nearest point to itself, so that its t-th neighbour has index t.
     t = _rank(len(d2))
     return _typical(np.sqrt(np.partition(d2, t, axis=0)[t]), largest)
 
 
 def _gamma(width: float, length: float) -> float:
-    """Give gamma of σ = width · length."""
+    """Return gamma for σ = width · length."""
     square = (width * length) ** 2 if width * length < 1e150 else float("inf")
     if not 1e-300 < square < float("inf"):
         raise ValueError(f"width={width:g} is beyond what can be computed with; choose one nearer to 1.")
@@ -265,12 +279,12 @@ def _gamma(width: float, length: float) -> float:
 
 
 def _rank(n: int) -> int:
-    """Which neighbour measures the length of the data: the seventh, or a nearer one of few points."""
+    """Return which neighbour measures the length of the data: the seventh, or a nearer one for few points."""
     return min(_NEIGHBOR, -(-n // 10))
 
 
 def _typical(distances: NDArray[np.float64], largest: float) -> float:
-    """Give the median; duplicates can bring every distance to zero, though not every point is the same."""
+    """Return the median of the positive distances, or `largest` if duplicates make all of them zero."""
     return float(np.median(distances[distances > 0])) if distances.any() else largest
 
 
@@ -287,7 +301,7 @@ def _require_spread(largest: float) -> None:
 
 
 def checked_gram(K: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Copy a kernel matrix that was given, if it is one.
+    """Check and copy a given kernel matrix.
 
     Parameters
     ----------
@@ -300,7 +314,7 @@ def checked_gram(K: NDArray[np.float64]) -> NDArray[np.float64]:
     Raises
     ------
     ValueError
-        Unless it is square, finite and symmetric.
+        If the matrix is not square, finite and symmetric.
     """
     if K.ndim != 2 or K.shape[0] != K.shape[1]:
         raise ValueError(f"A precomputed kernel must be a square matrix, this one is {K.shape}.")
@@ -317,13 +331,15 @@ def require_finite_products(X: NDArray[np.float64], kernel: str = "rbf", degree:
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
-    kernel : str
-    degree : float
-        Of the polynomial kernel.
+    kernel : str, default="rbf"
+        One of `KERNELS`.
+    degree : float, default=1
+        Degree of the "poly" kernel.
 
     Raises
     ------
     ValueError
+        If the values are too large.
     """
     largest = float(np.abs(X).max())
     power = 1.0 if kernel == "precomputed" else 2.0 * degree if kernel == "poly" else 2.0

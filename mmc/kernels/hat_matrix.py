@@ -4,13 +4,13 @@ For labels y in {−1, +1} and the ridge model of [UMC-RLS] eqs. 3–5, the fitt
 
     R = K (K + λI)⁻¹ = I − λ (K + λI)⁻¹,
 
-and the regularised risk is F(y) = n − yᵀ R y. (The constant in the paper's Lemma 1 is yᵀy = n, not 1.)
-With an unpenalised intercept K is centred and R gains 11ᵀ/n.
+and the regularised risk is F(y) = n − yᵀ R y. (The constant in the paper's Lemma 1 is yᵀy = n, not 1.) With
+an unpenalised intercept, K is centred and 11ᵀ/n is added to R.
 
-For one λ a Cholesky factor and its inverse give R at a fraction of the cost of the eigendecomposition
-that the paper uses: n³ multiplications in the memory of K. For a path of λ one decomposition serves all.
-A kernel that is not positive semi-definite is replaced by its positive part; coefficients restricted to
-that part still give R y on the training points with the kernel as it is.
+For one λ a Cholesky factor and its inverse give R at a fraction of the cost of the eigendecomposition that
+the paper uses: n³ multiplications in the memory of K. For many λ one decomposition serves all. A kernel that
+is not positive semi-definite is replaced by its positive part; coefficients restricted to that part still
+give R y on the training points with the unchanged kernel.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ class Hat(NamedTuple):
     Attributes
     ----------
     R : ndarray of shape (n, n)
+        Hat matrix.
     basis : ndarray of shape (n, r) or None
-        Orthonormal basis of the positive part of an indefinite kernel; None where all of it counts.
+        Orthonormal basis of the positive part of an indefinite kernel; None for other kernels.
     """
 
     R: Array
@@ -41,17 +42,18 @@ class Hat(NamedTuple):
 
 
 def hat_matrix(K: Array, alpha: float, *, fit_intercept: bool, is_psd: bool) -> Hat:
-    """Compute R, in the memory of `K`.
+    """Compute R in the memory of `K`.
 
     Parameters
     ----------
     K : ndarray of shape (n, n), C order, symmetric
-        Overwritten.
+        Kernel matrix, which is overwritten.
     alpha : float
         λ.
     fit_intercept : bool
+        Whether the model has an unpenalised intercept.
     is_psd : bool
-        Whether `K` is known to be positive semi-definite; otherwise that is tested.
+        Whether `K` is known to be positive semi-definite; otherwise this is tested.
 
     Returns
     -------
@@ -74,16 +76,16 @@ class Solution(NamedTuple):
 
 
 class Factor:
-    """Ridge regression with an intercept, factored once for all labels; a solution then costs n².
+    """Ridge regression with an intercept, factored once for all labels; a solution then takes n².
 
     Parameters
     ----------
     K : ndarray of shape (n, n), C order, symmetric
-        Overwritten.
+        Kernel matrix, which is overwritten.
     alpha : float
         λ.
     is_psd : bool
-        Whether `K` is known to be positive semi-definite; otherwise that is tested.
+        Whether `K` is known to be positive semi-definite; otherwise this is tested.
     """
 
     def __init__(self, K: Array, alpha: float, *, is_psd: bool) -> None:
@@ -101,16 +103,17 @@ class Factor:
         self._spectrum = Spectrum(K, centred=True)
 
     def solve(self, y: Array) -> Solution:
-        """Fit labels: a = (K + λI)⁻¹ y with K centred, and K a.
+        """Fit labels: return a = (K + λI)⁻¹ y for the centred K, and K a.
 
         Parameters
         ----------
         y : ndarray of shape (n,)
+            Labels.
 
         Returns
         -------
         Solution
-            The coefficients add up to zero, so that K a differs from its centred form by a constant only.
+            The sum of the coefficients is zero, so that K a differs from its centred form only by a constant.
         """
         centred = y - y.mean()
         if self._spectrum is None:
@@ -127,7 +130,7 @@ class Spectrum:
     Parameters
     ----------
     K : ndarray of shape (n, n), symmetric
-        Overwritten.
+        Kernel matrix, which is overwritten.
     centred : bool
         Whether `K` has been centred for an intercept.
     """
@@ -142,13 +145,13 @@ class Spectrum:
 
     @classmethod
     def of(cls, K: Array, *, fit_intercept: bool) -> Spectrum:
-        """Decompose `K`, centred first where an intercept is wanted; `K` is overwritten."""
+        """Decompose `K`, which is centred first for an intercept and is overwritten."""
         if fit_intercept:
             _centre(K)
         return cls(K, centred=fit_intercept)
 
     def hat(self, alpha: float, out: Array | None = None) -> Hat:
-        """Compute R for one λ, in the memory of `out` if given; costs one product of n×r and r×n."""
+        """Compute R for one λ, in the memory of `out` if given; this takes one product of n×r and r×n."""
         R = np.matmul(self.vectors * (self.values / (self.values + alpha)), self.vectors.T, out=out)
         if self.centred:
             R += 1.0 / len(R)
@@ -161,8 +164,9 @@ class LandmarkFactor(NamedTuple):
     Attributes
     ----------
     W : ndarray of shape (n, r), C order
+        Factor of R.
     back : ndarray of shape (r, r)
-        Gives the coefficients of the landmarks as back @ (Wᵀ y).
+        The coefficients of the landmarks are back @ (Wᵀ y).
     """
 
     W: Array
@@ -173,15 +177,16 @@ def landmark_factor(C: Array, landmarks: NDArray[np.int64], alpha: float) -> Lan
     """Factor the hat matrix of [EvoMMC] eq. 12, in which only landmarks have coefficients.
 
     With K_RR = L Lᵀ and Φ = C L⁻ᵀ, the kernel is replaced by Φ Φᵀ (Nyström), and with Φᵀ Φ + λI = M Mᵀ the
-    hat matrix is W Wᵀ, W = Φ M⁻ᵀ. Costs 2 n r² multiplications and three arrays of n×r.
+    hat matrix is W Wᵀ, W = Φ M⁻ᵀ. This takes 2 n r² multiplications and three n×r arrays.
 
     Parameters
     ----------
     C : ndarray of shape (n, r)
-        Kernel of all points against the landmarks.
+        Kernel between all points and the landmarks.
     landmarks : ndarray of shape (r,)
+        Rows of the landmarks.
     alpha : float
-        λ as in `hat_matrix`, that is λn of the paper.
+        λ as in `hat_matrix`, which is λn of the paper.
 
     Returns
     -------
@@ -211,7 +216,7 @@ def landmark_factor(C: Array, landmarks: NDArray[np.int64], alpha: float) -> Lan
 
 
 def independent(inner: Array) -> NDArray[np.int64]:
-    """Choose landmarks that the kernel can tell apart well, by a Cholesky factor with pivots.
+    """Choose landmarks that the kernel distinguishes well, by a pivoted Cholesky factor.
 
     Parameters
     ----------
@@ -221,7 +226,7 @@ def independent(inner: Array) -> NDArray[np.int64]:
     Returns
     -------
     ndarray
-        Places of those to keep, in rising order; at least one.
+        Indices of the landmarks to keep, in increasing order; at least one.
     """
     _, pivots, rank, _ = linalg.lapack.dpstrf(inner, tol=1e-10 * float(inner.diagonal().max()))
     return np.sort(pivots[: max(rank, 1)] - 1)
@@ -237,12 +242,12 @@ def _centre(K: Array) -> None:
 
 
 def _factor(K: Array, diagonal: Array, shift: float, *, invert: bool = False) -> bool:
-    """Factor K + shift·I in the lower triangle of K and say whether that went well.
+    """Factor K + shift·I in the lower triangle of K and return whether this succeeded.
 
     With `invert`, a success leaves the inverse in K; otherwise K is restored from its other triangle.
     """
     np.fill_diagonal(K, diagonal + shift)
-    # LAPACK wants Fortran order: its lower triangle is the upper one of the transposed view's base.
+    # LAPACK expects Fortran order: the upper triangle of the transposed view is the lower one of K.
     _, info = linalg.lapack.dpotrf(K.T, lower=0, clean=0, overwrite_a=1)
     if info == 0 and invert:
         linalg.lapack.dpotri(K.T, lower=0, overwrite_c=1)

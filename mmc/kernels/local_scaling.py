@@ -1,13 +1,12 @@
-"""Local scaling: the sparse kernel of [SMIC] eq. 7, in which every point brings its own width.
+"""Local scaling: the sparse kernel of [SMIC] eq. 7, in which every point has its own width.
 
-K(x_i, x_j) = exp(−d²/(2 σ_i σ_j)) where one of the two is among the t nearest neighbours of the other, and
-zero elsewhere; σ_i is the distance from x_i to its t-th neighbour. A point is not its own neighbour, and
-neighbours at the same distance all count, so that the order of the rows does not matter. Points that are
-equal are one vertex: they would otherwise be each other's neighbours at distance zero, where no width can be
-measured.
+K(x_i, x_j) = exp(−d²/(2 σ_i σ_j)) if one of the two is among the t nearest neighbours of the other, and zero
+otherwise; σ_i is the distance from x_i to its t-th neighbour. A point is not its own neighbour, and all
+neighbours at the same distance count, so that the order of the rows does not matter. Equal points are one
+vertex: otherwise they would be each other's neighbours at distance zero, which is no width.
 
 Costs for m distinct points of d features: one search for neighbours (m² d multiplications in blocks, less in
-a few dimensions) for all t together, then m t entries; no m×m array is ever held.
+low dimensions) for all t together, then m t entries, without an m×m array.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ from sklearn.neighbors import NearestNeighbors
 
 Array = NDArray[np.float64]
 
-#: Distances that differ by less than this share are the same distance, computed in another order.
+#: Distances that differ by a smaller share are equal up to rounding.
 _TIE = 1e-10
 
-#: Further neighbours that are looked up so that ties with the last one are seen.
+#: Number of additional neighbours that are searched to detect ties with the last one.
 _SPARE = 8
 
-#: Entries of a block of distances that is held at once (16 MB).
+#: Number of distances in one block (16 MB).
 _BLOCK = 2**21
 
 
@@ -39,10 +38,11 @@ class Neighborhood:
     Attributes
     ----------
     points : ndarray of shape (n_vertices, n_features)
+        Distinct points.
     vertex : ndarray of shape (n_samples,)
-        Which of the distinct points a sample is.
+        Index of each sample among the distinct points.
     distances : csr_array of shape (n_vertices, n_vertices)
-        In each row the neighbours from near to far.
+        Distances to the neighbours, in increasing order in each row.
     """
 
     points: Array
@@ -51,11 +51,11 @@ class Neighborhood:
 
     @property
     def most(self) -> int:
-        """The largest number of neighbours that can be asked for."""
+        """Largest possible number of neighbours."""
         return len(self.points) - 1
 
     def kernel(self, n_neighbors: int) -> LocalScaling:
-        """Fit the kernel for a number of neighbours; more than there are mean all of them."""
+        """Fit the kernel for a number of neighbours, which is reduced to `most`."""
         t = min(n_neighbors, self.most)
         D = self.distances
         scales = _positive(D.data[D.indptr[:-1] + t - 1])
@@ -75,12 +75,16 @@ class LocalScaling:
 
     Attributes
     ----------
-    points, vertex
-        As in `Neighborhood`.
+    points : ndarray of shape (n_vertices, n_features)
+        Distinct points.
+    vertex : ndarray of shape (n_samples,)
+        Index of each sample among the distinct points.
     scales : ndarray of shape (n_vertices,)
         σ_i of each distinct point.
     n_neighbors : int
+        t.
     matrix : csr_array of shape (n_vertices, n_vertices)
+        Kernel matrix of the distinct points.
     """
 
     points: Array
@@ -92,7 +96,7 @@ class LocalScaling:
     def __call__(self, X: Array) -> csr_array:
         """Compare new points with the distinct training points.
 
-        A point that equals a training point is that point. Costs a block of distances at a time.
+        A point that equals a training point is treated as that point. Distances are computed in blocks.
 
         Parameters
         ----------
@@ -125,6 +129,7 @@ def find_neighbors(X: Array, most: int) -> Neighborhood:
     ----------
     X : ndarray of shape (n_samples, n_features)
     most : int
+        Largest number of neighbours.
 
     Returns
     -------
@@ -133,7 +138,7 @@ def find_neighbors(X: Array, most: int) -> Neighborhood:
     Raises
     ------
     ValueError
-        If all points are equal.
+        If all points are equal, or their values are too large.
     """
     largest = float(np.abs(X).max())
     if largest > 1e150:
@@ -150,7 +155,7 @@ def find_neighbors(X: Array, most: int) -> Neighborhood:
     place[order] = np.arange(m)
     t = min(most, m - 1)
     asked = min(t + _SPARE, m - 1)
-    # Distances do not know where the origin is, but the rounding of a fast search does.
+    # Distances do not depend on the origin, but the rounding errors of a fast search do.
     centred = points - points.mean(axis=0)
     found = NearestNeighbors(n_neighbors=asked).fit(centred).kneighbors(return_distance=False)
     lost = 1e-15 * float((centred**2).sum(axis=1).max())
@@ -162,8 +167,8 @@ def find_neighbors(X: Array, most: int) -> Neighborhood:
     distances = np.take_along_axis(distances, by_distance, axis=1)
     found = np.take_along_axis(found, by_distance, axis=1)
     indices, data = list(found), list(distances)
-    # Where the last of the spare ones ties with the t-th, or the search may have missed one because points
-    # are much closer to each other than to the centre, look at the whole row.
+    # The whole row is searched if the last additional neighbour ties with the t-th, or if the search may have
+    # missed a neighbour because points are much closer to each other than to the centre.
     unsure = distances[:, -1] <= distances[:, t - 1] * (1.0 + 1e-6)
     unsure |= distances[:, t - 1] ** 2 < 1e6 * lost
     unsure &= asked < m - 1
@@ -179,14 +184,14 @@ def find_neighbors(X: Array, most: int) -> Neighborhood:
 
 
 def _positive(scales: Array) -> Array:
-    """Let widths of zero, of points closer than a square can tell, take the smallest positive one."""
+    """Replace widths of zero, of points whose squared distance underflows, by the smallest positive one."""
     if not scales.any():
         raise ValueError("All points are as good as equal, so that no distance can set a width.")
     return np.where(scales > 0, scales, scales[scales > 0].min())
 
 
 def _own_scales(distances: Array, n_neighbors: int) -> Array:
-    """Give each row's distance to its t-th neighbour, where one zero is the point itself."""
+    """Return the distance of each row to its t-th neighbour; a zero is the point itself."""
     others = distances.copy()
     nearest = others.argmin(axis=1)
     rows = np.flatnonzero(others[np.arange(len(others)), nearest] == 0)

@@ -1,8 +1,8 @@
-"""Leading eigenvectors of a kernel matrix, dense or sparse, and what spectral methods read off them.
+"""Leading eigenvectors of a dense or sparse kernel matrix, and labels from them.
 
-Eigenvectors are taken in each connected part by itself. A disconnected graph has repeated eigenvalues, and a
-solver may answer with any mixture of their vectors; part by part there is nothing to mix, and the largest
-eigenvalue of a part is simple (Perron and Frobenius). Among equal eigenvalues larger parts come first.
+The eigenvectors of each connected component are computed separately. A disconnected graph has repeated
+eigenvalues, for which a solver may return any mixture of eigenvectors. Within a component the largest
+eigenvalue is simple (Perron and Frobenius). Among equal eigenvalues larger components come first.
 """
 
 from __future__ import annotations
@@ -17,33 +17,33 @@ from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 from sklearn.cluster import KMeans
 
 Array = NDArray[np.float64]
-#: An array or a sparse array; scipy has no types of its own.
+#: An array or a sparse array, for which scipy has no types.
 Matrix = Any
 
-#: Up to this size the full decomposition of a dense matrix is quicker and never misses a vector.
+#: Up to this size the full decomposition of a dense matrix is faster and never misses an eigenvector.
 _DENSE = 400
 
-#: Restarts of Lanczos; graphs of many features need fewer than fifty, a chain of points hundreds.
+#: Largest number of Lanczos restarts; graphs of many features need fewer than fifty, chains hundreds.
 _PATIENCE = 60
 
-#: Links weaker than this share of the strongest one do not join parts: no eigenvector could tell.
+#: Links weaker than this share of the strongest one do not connect components.
 _LOST = 1e-13
 
 
 class Spectrum(NamedTuple):
-    """Leading eigenvalues, in falling order, and their vectors as columns."""
+    """Leading eigenvalues in decreasing order, and their eigenvectors as columns."""
 
     values: Array
     vectors: Array
 
 
 def degree_roots(matrix: Matrix) -> Array:
-    """Give the roots of the row sums, by which a kernel is normalised.
+    """Return the roots of the row sums, by which a kernel is normalised.
 
     Raises
     ------
     ValueError
-        If a row does not add up to something positive.
+        If a row sum is not positive.
     """
     degrees = np.asarray(matrix.sum(axis=1)).ravel()
     if (degrees <= 0).any():
@@ -65,18 +65,18 @@ def scaled(matrix: Matrix, roots: Array) -> Matrix:
 
 
 def leading(matrix: Matrix, k: int) -> Spectrum:
-    """Find the leading eigenvectors of a symmetric matrix, part by part.
+    """Find the leading eigenvectors of a symmetric matrix, component by component.
 
     Parameters
     ----------
     matrix : ndarray or csr_array of shape (m, m)
     k : int
-        At most m.
+        Number of eigenvectors, at most m.
 
     Returns
     -------
     Spectrum
-        Of k eigenvectors.
+        k eigenvalues and eigenvectors.
     """
     m = matrix.shape[0]
     n_parts, part = connected_components(_links(matrix), directed=False)
@@ -92,7 +92,7 @@ def leading(matrix: Matrix, k: int) -> Spectrum:
         owners += [p] * len(found.values)
         vectors += [(members, vector) for vector in found.vectors.T]
     owner = np.array(owners)
-    # Rounding must not decide between equal eigenvalues, so they are compared to ten digits.
+    # Eigenvalues are compared to ten digits, so that rounding does not order equal ones.
     rounded = np.round(np.array(values) / max(np.abs(values).max(), 1e-300), 10)
     order = np.lexsort((first[owner], -sizes[owner], -rounded))[:k]
     columns = np.zeros((m, k))
@@ -103,7 +103,7 @@ def leading(matrix: Matrix, k: int) -> Spectrum:
 
 
 def unit_rows(matrix: Matrix, k: int) -> Array:
-    """Give the rows of the leading eigenvectors of D^-½ K D^-½, scaled to length 1; zeros stay."""
+    """Return the rows of the leading eigenvectors of D^-½ K D^-½, scaled to length 1; zero rows stay."""
     rows = leading(scaled(matrix, degree_roots(matrix)), k).vectors
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return rows / np.where(lengths > 0, lengths, 1.0)
@@ -116,21 +116,21 @@ def self_tuning_labels(matrix: Matrix, k: int, rng: np.random.RandomState) -> ND
 
 
 def normalized_cut(matrix: Array) -> NDArray[np.int64]:
-    """Part the points in two by the normalised cut of Shi and Malik (2000).
+    """Divide the points into two clusters by the normalised cut of Shi and Malik (2000).
 
-    The second eigenvector of the normalised kernel puts the points in an order, and of the n − 1 places to
-    cut it the one is taken where cut/assoc(A) + cut/assoc(B) is lowest. Nothing is drawn at random. Costs n²
-    beside the eigenvectors.
+    The points are sorted by the second eigenvector of the normalised kernel, and the cut with the lowest
+    cut/assoc(A) + cut/assoc(B) among the n − 1 positions is chosen. Nothing is random. This takes n² beside
+    the eigenvectors.
 
     Parameters
     ----------
     matrix : ndarray of shape (n, n)
-        Without negative values.
+        Matrix without negative values.
 
     Returns
     -------
     ndarray of shape (n,)
-        0 and 1, both used.
+        0 and 1, both of which occur.
     """
     roots = degree_roots(matrix)
     order = np.argsort(leading(scaled(matrix, roots), 2).vectors[:, 1] / roots, kind="stable")
@@ -145,7 +145,7 @@ def normalized_cut(matrix: Array) -> NDArray[np.int64]:
 
 
 def _links(matrix: Matrix) -> csr_array:
-    """Give the pattern of a matrix without the entries that rounding would lose beside the largest one."""
+    """Return the pattern of a matrix without entries that are negligible beside the largest one."""
     if not issparse(matrix):
         size = np.abs(matrix)
         return csr_array(size > _LOST * size.max())
@@ -167,7 +167,7 @@ def _leading_of_part(block: Matrix, k: int) -> Spectrum:
         if not issparse(block):
             values, vectors = np.linalg.eigh(block)
         else:
-            # Along a chain the leading eigenvalues all but touch; seen from just above they are far apart.
+            # The leading eigenvalues of a chain are nearly equal; a shift to just above them separates them.
             top = float(eigsh(block, 1, which="LA", v0=start, tol=1e-3, return_eigenvectors=False)[0])
             values, vectors = eigsh(csc_array(block), k, sigma=top + 0.002 * abs(top), v0=start)
     order = np.argsort(-values, kind="stable")[:k]

@@ -1,4 +1,4 @@
-"""What the methods for two clusters share: their starts, the balance of sizes, and f(x) for new points."""
+"""Base class of the methods for two clusters: f(x), the starts, and the bound on the cluster sizes."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from mmc.stepping import State
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
-#: How far the second seed of k-means is from the first, as a share of the farthest point's distance.
+#: Least distance of the second seed of k-means to the first, as a share of the farthest point's distance.
 _FAR = 0.8
 
-#: How often two seeds are tried.
+#: Number of runs of k-means, each with new seeds.
 _N_TRIES = 5
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BinaryState(State):
-    """A labelling in two, and the values that gave it.
+    """A labelling in two clusters, and the decision values behind it.
 
     Attributes
     ----------
     f : ndarray of shape (n_samples,)
-        Values of the model at the training points.
+        Decision values f(x_i) at the training points.
     moved : ndarray
-        Points whose cluster differs from the previous state's.
+        Points whose cluster differs from that in the previous state.
     """
 
     f: Array
@@ -48,12 +48,12 @@ class BinaryState(State):
         return self.moved
 
     def confidence(self) -> Array:
-        """Give y·f, cut off at 0 and 1."""
+        """Return y f, clipped to [0, 1]."""
         return np.clip(signs(self.labels) * self.f, 0.0, 1.0)
 
 
 class BinaryClusterer(KernelClusterer):
-    """A clusterer that parts the points by the sign of f(x) = Σ a_i K(x, x_i) + b; cluster 1 is y = +1."""
+    """Base class of clusterers that label by the sign of f(x) = Σ a_i K(x, x_i) + b; cluster 1 is y = +1."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelClusterer._parameter_constraints,
@@ -83,7 +83,7 @@ class BinaryClusterer(KernelClusterer):
 
     @abstractmethod
     def _model(self, state: Any) -> tuple[Array, float]:
-        """Give the coefficients a and the bias b that belong to a state."""
+        """Return the coefficients a and the bias b of a state."""
 
     def _validate_params(self) -> None:
         super()._validate_params()
@@ -95,7 +95,7 @@ class BinaryClusterer(KernelClusterer):
             )
 
     def _require_points(self) -> None:
-        """Refuse k-means where there are no points."""
+        """Refuse k-means for a precomputed kernel, which has no points."""
         if self.kernel == "precomputed":
             raise ValueError(
                 'init="k-means" needs points, not a precomputed kernel; use "random" or give labels.'
@@ -103,18 +103,19 @@ class BinaryClusterer(KernelClusterer):
 
 
 def signs(labels: Labels) -> Array:
-    """Give y: +1 for cluster 1, −1 for cluster 0."""
+    """Return y: +1 for cluster 1 and −1 for cluster 0."""
     return np.where(labels == 1, 1.0, -1.0)
 
 
 def size_bound(balance: float, n: int) -> int:
-    """Give the largest |Σy| that is allowed: ℓ of the papers, cut so that no cluster is empty.
+    """Return the largest |Σy| that is allowed: ℓ of the papers, reduced so that no cluster is empty.
 
     Parameters
     ----------
     balance : float
         ℓ as a share of n.
     n : int
+        Number of points.
 
     Returns
     -------
@@ -123,7 +124,7 @@ def size_bound(balance: float, n: int) -> int:
     Raises
     ------
     ValueError
-        If no labelling keeps it.
+        If no labelling keeps the bound.
     """
     bound = int(balance * n + 1e-9)
     if n % 2 and bound < 1:
@@ -136,15 +137,15 @@ def size_bound(balance: float, n: int) -> int:
 
 
 def random_halves(X: Array, rng: np.random.RandomState) -> Labels:
-    """Draw a labelling of equal sizes."""
+    """Draw random labels with two clusters of equal size."""
     return random_labels(X, 2, rng)
 
 
 def far_apart_k_means(X: Array, rng: np.random.RandomState) -> Labels:
     """Cluster by k-means from two seeds that lie far apart, as [iterSVR] section IV-A advises.
 
-    The first seed is any point, the second any of those at least 0.8 times as far from it as the farthest. Of
-    five such beginnings the one with the smallest sum of squares is kept.
+    The first seed is a random point. The second is a random point at least 0.8 times as far from it as the
+    farthest point. Of five such runs the one with the smallest sum of squares is kept.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
-"""The classifiers that iterative maximum-margin clustering trains again and again, on one kernel matrix.
+"""The classifiers that maximum-margin clustering trains repeatedly on one kernel matrix.
 
-Each is given labels y in {−1, +1}ⁿ and answers with coefficients a, the values K a without a bias,
-‖w‖² = aᵀK a, and the bias that belongs to these very labels. The kernel matrix is made once. scikit-learn's
-libsvm reads it where it lies; it knows no warm start, so that every training begins at zero. The machine of
-least squares is factored once, and training it is one pair of triangular solves.
+Training takes labels y in {−1, +1}ⁿ and returns coefficients a, the values K a without a bias, ‖w‖² = aᵀK a,
+and the bias that belongs to these labels. The kernel matrix is computed once. scikit-learn's libsvm reads it
+in place; it has no warm start, so that every training begins at zero. The least-squares SVM is factored once,
+and training it then takes two triangular solves.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from mmc.maxmargin.losses import Hinge, Insensitive, Loss, Square
 
 Array = NDArray[np.float64]
 
-#: Steps of libsvm times points: a training that needs more is stopped there, which its answer says.
+#: Steps of libsvm times points at which a training is stopped; `Trained.complete` is then False.
 _EFFORT = 5e9
 
 
@@ -39,10 +39,11 @@ class Trained(NamedTuple):
     values : ndarray of shape (n,)
         K a.
     bias : float
+        b.
     norm : float
         ‖w‖².
     complete : bool
-        False if the solver was stopped before it had converged.
+        False if the solver was stopped before it converged.
     """
 
     dual: Array
@@ -59,7 +60,7 @@ class Machine(ABC):
     ----------
     loss : Loss
     price : float
-        What the total loss is multiplied with in the objective ‖w‖² + price · Σ loss.
+        Factor of the total loss in the objective ‖w‖² + price · Σ loss.
     """
 
     loss: Loss
@@ -71,22 +72,22 @@ class Machine(ABC):
 
 
 class _LibSVM(Machine):
-    """What classification and regression by libsvm share."""
+    """Base class of classification and regression by libsvm."""
 
     def __init__(self, K: Array, C: float, effort: float | None = None) -> None:
         self.price = 2.0 * C  # ‖w‖² + 2C Σξ of the paper is twice libsvm's objective
         self._K = K
-        # Room for every row of the kernel in single precision, up to half a gigabyte.
+        # The cache holds every row of the kernel in single precision, up to half a gigabyte.
         self._settings: dict[str, Any] = {
             "kernel": "precomputed",
             "C": C,
             "cache_size": min(512, 8 + 4 * len(K) ** 2 / 2**20),
-            "max_iter": min(int((effort or _EFFORT) / len(K)), 2**31 - 1),  # libsvm counts in C
+            "max_iter": min(int((effort or _EFFORT) / len(K)), 2**31 - 1),  # libsvm counts in a C int
         }
 
     def _fit(self, model: Any, y: Array) -> Trained:
         with warnings.catch_warnings(), config_context(assume_finite=True):
-            warnings.simplefilter("ignore", ConvergenceWarning)  # the answer says so itself
+            warnings.simplefilter("ignore", ConvergenceWarning)  # `complete` reports it
             model.fit(self._K, y)
         dual = np.zeros(len(y))
         dual[model.support_] = model.dual_coef_[0]
@@ -103,7 +104,7 @@ class SVMachine(_LibSVM):
         self.loss = Hinge()
 
     def train(self, y: Array) -> Trained:
-        """Train on labels −1 and +1; labels that are all alike have the trivial solution f = y."""
+        """Train on labels −1 and +1; if all labels are equal, return the trivial solution f = y."""
         if (y == y[0]).all():
             return Trained(np.zeros(len(y)), np.zeros(len(y)), float(y[0]), 0.0)
         return self._fit(SVC(**self._settings), y)
@@ -138,24 +139,25 @@ class LeastSquaresMachine(Machine):
 
 
 class Judge:
-    """Gives the SVM objective of any labelling, [iterSVR] eq. 3, by training an SVM on it.
+    """Computes the SVM objective of a labelling, [iterSVR] eq. 3, by training an SVM on it.
 
-    It holds the points and not the kernel matrix, so that a state that is kept does not keep n² numbers; only
-    a precomputed matrix has nothing else to keep.
+    It keeps the points and not the kernel matrix, so that a stored state does not keep n² numbers. For a
+    precomputed kernel it keeps the matrix.
 
     Parameters
     ----------
     kernel : Kernel
     X : ndarray
-        What the kernel compares: the training points, or a precomputed matrix itself.
+        The training points, or the precomputed kernel matrix.
     C : float
+        Cost of an error.
     """
 
     def __init__(self, kernel: Kernel, X: Array, C: float) -> None:
         self._kernel, self._X, self._C = kernel, X, C
 
     def objective(self, labels: NDArray[np.int64]) -> float:
-        """Give min ‖w‖² + 2C Σξ for these labels; 0 where all are alike."""
+        """Return min ‖w‖² + 2C Σξ for these labels; 0 if all labels are equal."""
         trained = SVMachine(self._kernel(self._X), self._C).train(signs(labels))
-        # At the optimum the dual has the same value, and it does not depend on the bias.
+        # At the optimum the dual objective has the same value, and it does not depend on the bias.
         return float(2.0 * np.abs(trained.dual).sum() - trained.norm)

@@ -1,6 +1,6 @@
-"""What two clusters and many do differently ([MKC] sections 2 and 4).
+"""What differs between two and many clusters ([MKC] sections 2 and 4).
 
-How labels are read off f, what a constraint marks, and how it becomes a column of the dual.
+The classes define the labels that f gives, the points that a constraint marks, and its column of the dual.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NONE = -1
 
 
 class Cut(NamedTuple):
-    """A constraint: for each point the class it is compared with, or −1 where it is not marked."""
+    """A constraint: for each point the class it is compared with, or −1 if the point is not marked."""
 
     rivals: Labels
 
@@ -32,7 +32,7 @@ class Cut(NamedTuple):
 
 
 def lead(f: Array) -> Array:
-    """Give |f| for two clusters, the lead of the largest over the second for many."""
+    """Return |f| for two clusters, and the lead of the largest f_p over the second for many."""
     if f.ndim == 1:
         return np.abs(f)
     best = np.partition(f, -2, axis=1)[:, -2:]
@@ -40,14 +40,14 @@ def lead(f: Array) -> Array:
 
 
 class Sides(ABC):
-    """What two clusters and many clusters do differently.
+    """Base class of the two cases, two clusters and many.
 
     Attributes
     ----------
     n_blocks : int
-        Values that f has at a point.
+        Number of values of f at a point.
     free_shifts : bool
-        Whether the multipliers of the balance, one for each of those values, have columns in the Gram matrix.
+        Whether the multipliers of the balance, one for each of these values, have columns in the Gram matrix.
     """
 
     n_blocks: int
@@ -55,7 +55,7 @@ class Sides(ABC):
 
     @abstractmethod
     def labels(self, f: Array) -> Labels:
-        """Read the labels off f, of shape (n, n_blocks)."""
+        """Return the labels that f, of shape (n, n_blocks), gives."""
 
     @abstractmethod
     def cut(self, f: Array, labels: Labels) -> Cut:
@@ -63,15 +63,15 @@ class Sides(ABC):
 
     @abstractmethod
     def rows(self, cut: Cut, labels: Labels, points: slice | Labels) -> Array:
-        """Give n·a_p at some points, of shape (n_points, n_blocks)."""
+        """Return n a_p at some points, of shape (n_points, n_blocks)."""
 
     @abstractmethod
     def share(self, cut: Cut, labels: Labels) -> float:
-        """Give s_p."""
+        """Return s_p."""
 
     @abstractmethod
     def first(self, labels: Labels, members: Sequence[Member]) -> Cut:
-        """Give the first constraint, for the labels of the start and f = 0."""
+        """Return the first constraint, for the labels of the start and f = 0."""
 
 
 class Halves(Sides):
@@ -80,7 +80,7 @@ class Halves(Sides):
     n_blocks, free_shifts = 1, False
 
     def labels(self, f: Array) -> Labels:
-        """Read the labels off f, of shape (n, 1)."""
+        """Return the labels that f, of shape (n, 1), gives."""
         return (f[:, 0] > 0).astype(np.int64)
 
     def cut(self, f: Array, labels: Labels) -> Cut:
@@ -88,12 +88,12 @@ class Halves(Sides):
         return Cut(np.where(np.abs(f[:, 0]) < 1.0, 1 - labels, _NONE))
 
     def rows(self, cut: Cut, labels: Labels, points: slice | Labels) -> Array:
-        """Give c∘z at some points."""
+        """Return c∘z at some points."""
         z = np.where(labels[points] == 1, 1.0, -1.0)
         return np.asarray(np.where(cut.rivals[points] != _NONE, z, 0.0))[:, None]
 
     def share(self, cut: Cut, labels: Labels) -> float:
-        """Give mean(c)."""
+        """Return the mean of c."""
         return float((cut.rivals != _NONE).mean())
 
     def first(self, labels: Labels, members: Sequence[Member]) -> Cut:
@@ -110,18 +110,18 @@ class Classes(Sides):
         self.n_blocks = n_clusters
 
     def labels(self, f: Array) -> Labels:
-        """Read the labels off f, of shape (n, n_clusters)."""
+        """Return the labels that f, of shape (n, n_clusters), gives."""
         return np.asarray(f.argmax(axis=1), dtype=np.int64)
 
     def cut(self, f: Array, labels: Labels) -> Cut:
-        """Compare the points within the margin with the second best class, [MKC] theorem 4.3."""
+        """Compare the points within the margin with their second best class, [MKC] theorem 4.3."""
         others = f.copy()
         others[np.arange(len(f)), labels] = -np.inf
         second = others.argmax(axis=1)
         return Cut(np.where(f.max(axis=1) - others.max(axis=1) < 1.0, second, _NONE))
 
     def rows(self, cut: Cut, labels: Labels, points: slice | Labels) -> Array:
-        """Give +1 at a point's class and −1 at its rival, 0 where they are the same."""
+        """Return +1 at a point's class and −1 at its rival, or 0 if they are the same."""
         rivals, own = cut.rivals[points], labels[points]
         rows = np.zeros((len(own), self.n_blocks))
         i = np.flatnonzero((rivals != _NONE) & (rivals != own))
@@ -130,13 +130,13 @@ class Classes(Sides):
         return rows
 
     def share(self, cut: Cut, labels: Labels) -> float:
-        """Give the share of marked points whose class is not the one that they are compared with."""
+        """Return the share of marked points whose class is not the one that they are compared with."""
         return float(((cut.rivals != _NONE) & (cut.rivals != labels)).mean())
 
     def first(self, labels: Labels, members: Sequence[Member]) -> Cut:
         """Mark every point and compare it with the nearest other class in the mean of the kernels.
 
-        At f = 0 every constraint that marks all points is violated alike; this one tells most.
+        At f = 0 all constraints that mark every point are violated equally; this one is the most informative.
         """
         counts = np.maximum(np.bincount(labels, minlength=self.n_blocks), 1)
         centres = (

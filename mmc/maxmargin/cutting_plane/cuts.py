@@ -1,6 +1,6 @@
-"""One start of the cutting-plane method: cut after cut, and the CCCP between them.
+"""One start of the cutting-plane method: the sequence of cuts, and the CCCP between them.
 
-The problem, its symbols and its costs are told in `mmc.maxmargin.cutting_plane`.
+`mmc.maxmargin.cutting_plane` describes the problem, its symbols and the costs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from mmc.stepping import CurvePoint, State
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
-#: The CCCP ends after so many problems at the latest; with many clusters its objective may rise.
+#: Largest number of problems of one CCCP; with many clusters its objective may rise.
 _MAX_CCCP = 50
 
 
@@ -30,23 +30,24 @@ class CutState(State):
     Attributes
     ----------
     f : ndarray of shape (n_samples,) or (n_samples, n_clusters)
-        f(x) for two clusters, whose sign is the label; otherwise f_p(x), the largest of which is. Before the
-        first cut it is zero, and the labels are those of the start.
+        f(x) for two clusters, whose sign is the label; otherwise f_p(x), the largest of which gives the
+        label. Before the first cut f is zero, and the labels are those of the start.
     slack : float
         ξ of the solution on Ω.
     violation : float
-        What ξ would have to be for all constraints: the mean loss of the points, [MKC] eq. 2.11.
+        ξ that all constraints together would need: the mean loss of the points, [MKC] eq. 2.11.
     marked : ndarray
         Points that the most violated constraint marks, c_i = 1: those within the margin.
     n_cuts : int
         |Ω|.
     n_cccp : int
-        Convex problems that were solved on Ω.
+        Number of convex problems that were solved on Ω.
     lower : float
-        The objective on Ω alone, ½ Σ‖v_k‖²/β_k + Cξ.
+        Objective on Ω alone, ½ Σ‖v_k‖²/β_k + Cξ.
     beta : ndarray of shape (n_kernels,)
+        Weights of the kernels.
     kernels : tuple of str
-        What the entries of beta belong to.
+        Titles of the kernels.
     coef : ndarray of shape (n_samples,) or (n_samples, n_clusters)
         Coefficients of the points, the same for every kernel: f = Σ_k β_k K_k coef + bias.
     bias : float
@@ -108,7 +109,7 @@ class CutState(State):
 
     @property
     def gap(self) -> float:
-        """By how much the newest constraint is violated."""
+        """Amount by which the newest constraint is violated."""
         return self.violation - self.slack
 
     @property
@@ -126,12 +127,12 @@ class CutState(State):
 
     @property
     def changed(self) -> Labels:
-        """The points that the newest constraint marks."""
+        """Points that the newest constraint marks."""
         return self.marked
 
     @property
     def warning(self) -> str:
-        """That clusters were lost, where they were."""
+        """Warning that clusters are empty, or an empty text."""
         if not self.n_empty:
             return ""
         k = 2 if self.f.ndim == 1 else self.f.shape[1]
@@ -150,7 +151,7 @@ class CutState(State):
         )
 
     def confidence(self) -> Array:
-        """How far a point is beyond the border, as a share of the margin, cut off at 1."""
+        """Return the distance of each point to the border as a share of the margin, at most 1."""
         return np.clip(lead(self.f), 0.0, 1.0)
 
 
@@ -166,20 +167,22 @@ def cutting_planes(
 ) -> Iterator[CutState]:
     """Add the most violated constraint and solve again until none is violated by more than ε.
 
-    [MKC] Algorithms 1 and 3.
+    These are [MKC] Algorithms 1 and 3.
 
     Parameters
     ----------
     members : sequence of Member
+        Kernels with their matrices.
     sides : Sides
     labels : ndarray of shape (n,)
         The start: the labels z at which the first constraint is linearised.
     C, balance, epsilon, tol : float
+        Parameters of `CPMMC` and `MKC`.
 
     Yields
     ------
     CutState
-        First that of the empty working set, v = 0.
+        The first one belongs to the empty working set, v = 0.
     """
     n, m, M = len(labels), sides.n_blocks, len(members)
     titles = tuple(member.kernel.title for member in members)
@@ -225,16 +228,16 @@ def cutting_planes(
         fit, n_cccp = _cccp(working, C, balance, tol)
         found = sides.labels(fit.f)
         cut = sides.cut(fit.f, found)
-        # With many clusters the CCCP need not settle, and a constraint that is there already helps no more.
+        # With many clusters the CCCP need not converge, and a constraint that Ω already holds has no effect.
         known = any(np.array_equal(cut.rivals, old.rivals) for old in working.cuts)
         yield state(fit, cut, len(working.cuts), n_cccp, found, before, known)
         working.relabel(found)
 
 
 def _cccp(working: WorkingSet, C: float, balance: float, tol: float) -> tuple[Fit, int]:
-    """Solve, label anew and linearise there, [MKC] Algorithms 2 and 4, until the objective hardly changes.
+    """Solve, relabel and linearise there, [MKC] Algorithms 2 and 4, until the objective hardly changes.
 
-    With many clusters it may go round in circles, which ends it too.
+    With many clusters the labels may repeat in a cycle, which also ends the loop.
     """
     last, n_solved = np.inf, 0
     seen = {working.labels.tobytes()}

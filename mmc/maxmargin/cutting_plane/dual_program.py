@@ -1,12 +1,12 @@
-"""The small convex problem behind each cut: a cone program with one variable for each constraint.
+"""The convex problem of each cut: a cone program with one variable for each constraint.
 
 The paper's cone program, [MKC] eqs. 2.14 and 4.35, has a weight for every feature of every kernel. Its dual
-has as many variables as there are constraints in the working set Ω, whatever n and the features are. With a
-column a_p for each constraint and G_k[p, q] = ⟨a_p, K_k a_q⟩ it is
+has one variable for each constraint in the working set Ω, whatever n and the features are. With a column a_p
+for each constraint and G_k[p, q] = ⟨a_p, K_k a_q⟩ it is
 
     maximise  sᵀλ − cost ‖ν‖₁ − ½ ‖(yᵀG_k y)_k‖₂   over  λ ≥ 0,  Σλ ≤ C,  A (λ, ν) = 0
 
-where y = (λ, ν) without the variables that no column belongs to, and ν are the multipliers of the balance.
+where y = (λ, ν) without the variables that have no column, and ν are the multipliers of the balance.
 
 Symbols
 -------
@@ -20,9 +20,9 @@ s_p       `s[p]`: the share of the points that constraint p marks
 β         `q / ‖q‖`, where q_k = yᵀG_k y is `Solution.energies[k]`
 ========  ==================================================================================
 
-The interior-point solver Clarabel, which comes with cvxpy, is called without a modelling layer: building the
-few arrays takes less time than cvxpy needs to put new numbers into a compiled problem
-(``python -m benchmarks.mkc --speed``).
+The interior-point solver Clarabel, which comes with cvxpy, is called without a modelling layer, because
+building the arrays takes less time than updating the numbers of a compiled cvxpy problem (``python -m
+benchmarks.mkc --speed``).
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ from mmc.errors import SolverError
 
 Array = NDArray[np.float64]
 
-#: Eigenvalues of a Gram matrix below this share of the kernel's mean diagonal are rounding.
+#: Eigenvalues of a Gram matrix below this share of the kernel's mean diagonal are rounding errors.
 _RANK = 1e-13
 
-#: A kernel whose Gram matrix goes further below zero than this share is refused.
+#: A kernel is refused if its Gram matrix has an eigenvalue below minus this share of the largest.
 _INDEFINITE = 1e-7
 
-#: What the solver is asked for, one after the other: rarely it can come no nearer than the second.
+#: Tolerances that are tried in turn; the solver rarely needs a later one.
 _TOLERANCES = (1e-9, 1e-8, 1e-6)
 
 
 class Solution(NamedTuple):
-    """Where the dual is largest.
+    """The maximum of the dual.
 
     Attributes
     ----------
@@ -69,21 +69,23 @@ class Solution(NamedTuple):
 def solve_dual(grams: Array, s: Array, C: float, *, sizes: Array, cost: float, ties: Array) -> Solution:
     """Maximise the dual.
 
-    Costs a few tens of iterations of M (|Ω| + n_shifts)³ operations.
+    This takes a few tens of iterations of M (|Ω| + n_shifts)³ operations.
 
     Parameters
     ----------
     grams : ndarray of shape (n_kernels, m, m)
-        G_k, of the columns of the cuts and, where the shifts have columns too, of those after them; otherwise
-        shifts only pay their cost.
+        G_k of the columns of the cuts, followed by those of the shifts if these have columns. Shifts without
+        columns appear only in the cost.
     s : ndarray of shape (n_cuts,)
+        Share of the points that each constraint marks.
     C : float
+        Cost of the mean loss.
     sizes : ndarray of shape (n_kernels,)
-        Mean diagonals of the kernels, by which rounding is told from zero.
+        Mean diagonals of the kernels, which set the scale of rounding errors.
     cost : float
-        Of |ν|, for each shift.
+        Cost of |ν| for each shift.
     ties : ndarray of shape (n_cuts + n_shifts,)
-        The equation A (λ, ν) = 0.
+        A, the equation A (λ, ν) = 0.
 
     Returns
     -------
@@ -92,13 +94,13 @@ def solve_dual(grams: Array, s: Array, C: float, *, sizes: Array, cost: float, t
     Raises
     ------
     SolverError
-        If Clarabel does not solve it.
+        If Clarabel does not solve the problem.
     ValueError
         If a kernel is not positive semi-definite.
     """
     P = len(s)
     factors = [_factor(G, size) for G, size in zip(grams, sizes, strict=True)]
-    # In these units the largest multiplier is about one, whatever C and the kernels' scales are.
+    # In these units the largest multiplier is about 1 for every C and every scale of the kernels.
     size = np.sqrt((np.diagonal(grams, axis1=1, axis2=2)[:, :P] ** 2).sum(axis=0))
     usable = (size > 0) & (s > 0)
     unit = float(np.min(s[usable] / size[usable], initial=C))
@@ -111,7 +113,7 @@ def solve_dual(grams: Array, s: Array, C: float, *, sizes: Array, cost: float, t
 
 
 def _factor(G: Array, size: float) -> Array:
-    """Give L with L Lᵀ = G."""
+    """Return L with L Lᵀ = G."""
     values, vectors = linalg.eigh(G)
     largest = max(size, float(np.abs(values).max(initial=0.0)))
     if values.min(initial=0.0) < -_INDEFINITE * largest:
@@ -133,7 +135,7 @@ def _clarabel(factors: list[Array], s: Array, C: float, cost: float, ties: Array
     cones: list[object] = []
 
     def add(block: Array, offset: Array, cone: object) -> None:
-        """Ask for offset − block x to lie in a cone."""
+        """Constrain offset − block x to a cone."""
         rows.append(block)
         offsets.append(offset)
         cones.append(cone)

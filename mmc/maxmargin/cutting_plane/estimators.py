@@ -1,4 +1,4 @@
-"""`CPMMC` with one kernel, `MKC` with several."""
+"""`CPMMC` with one kernel and `MKC` with several."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ class Problem(NamedTuple):
 
 
 class CuttingPlaneClusterer(StepwiseClusterer):
-    """What the methods for one kernel and for several share."""
+    """Base class of the methods for one kernel and for several."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [Interval(Integral, 2, None, closed="left")],
-        "C": [Interval(Real, 0, 1e9, closed="right")],  # beyond, the solver's numbers end
+        "C": [Interval(Real, 0, 1e9, closed="right")],  # the solver fails beyond
         "balance": [Interval(Real, 0, 1, closed="left")],
         "epsilon": [Interval(Real, 0, 1, closed="neither")],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -76,15 +76,16 @@ class CuttingPlaneClusterer(StepwiseClusterer):
 
     @property
     def max_iter(self) -> int:
-        """What the one loop counts: here steps are cuts."""
+        """Largest number of steps of a start, which are cuts."""
         return self.max_cuts
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
-        """Fit to the end, and warn if a cluster was lost.
+        """Fit to the end, and warn if a cluster is empty.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Training points, or the kernel matrix if `kernel` is "precomputed".
         y : ignored
 
         Returns
@@ -101,7 +102,7 @@ class CuttingPlaneClusterer(StepwiseClusterer):
         """List the kernels."""
 
     def _has_points(self) -> bool:
-        """Whether X holds points and not kernel values."""
+        """Return whether X holds points and not kernel values."""
         return True
 
     def _prepare(self, X: Array) -> Problem:
@@ -109,7 +110,7 @@ class CuttingPlaneClusterer(StepwiseClusterer):
         sides = Halves() if self.n_clusters == 2 else Classes(self.n_clusters)
         specs = self._specs(X)
         starts = self._draw_starts(X)
-        # Beside the kernels: work space, and the products of up to `max_cuts` columns with each of them.
+        # Beside the kernels: work space, and the product of up to `max_cuts` columns with each kernel.
         columns = len(specs) * self.max_cuts * sides.n_blocks
         n_arrays = 2 + -(-columns // len(X))
         members = fit_mixture(
@@ -118,7 +119,7 @@ class CuttingPlaneClusterer(StepwiseClusterer):
         return Problem(members, sides, starts)
 
     def _draw_starts(self, X: Array) -> list[Labels]:
-        """Draw the starts; equal ones are kept once, because from one start there is one way."""
+        """Draw the starts; equal starts are kept once, because they lead to the same end."""
         if not isinstance(self.init, str):
             return [checked_labels(self.init, len(X), self.n_clusters)]
         if self.init == "k-means" and not self._has_points():
@@ -134,7 +135,7 @@ class CuttingPlaneClusterer(StepwiseClusterer):
         return list(distinct.values())
 
     def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
-        self.kernels_ = [member.kernel for member in problem.members]  # without their matrices
+        self.kernels_ = [member.kernel for member in problem.members]  # the matrices are not kept
         return len(problem.starts), (
             cutting_planes(
                 problem.members,
@@ -164,7 +165,7 @@ class CuttingPlaneClusterer(StepwiseClusterer):
             f = np.full((len(X), *state.coef.shape[1:]), state.bias)
             for K, weight, kernel in zip(raw, state.beta, self.kernels_, strict=True):
                 f += weight * (K @ state.coef)
-                if state.f.ndim == 1:  # centred, as the bias asks for
+                if state.f.ndim == 1:  # the kernel is centred, because there is a bias
                     f -= weight * (kernel.means @ state.coef)
             return np.column_stack([-f, f]) if state.f.ndim == 1 else f
 
@@ -174,36 +175,95 @@ class CuttingPlaneClusterer(StepwiseClusterer):
 class CPMMC(CuttingPlaneClusterer):
     """Cutting-plane maximum-margin clustering with one kernel ([MKC] eq. 2.3; MKC with a single kernel).
 
+    The margin is found one constraint at a time: each constraint marks the points that lie within the margin.
+
     Parameters
     ----------
-    n_clusters : int
-    kernel : {"rbf", "linear", "poly", "precomputed"}
-    gamma, width, degree, coef0
-        Of the kernel, as in `mmc.kernels`; points are seen from their mean.
-    C : float
-        What the mean loss costs; see `mmc.maxmargin.cutting_plane`.
-    balance : float
-        l as a share of n, from 0 to below 1: how far the mean of f may be from 0.
-    epsilon : float
+    n_clusters : int, default=2
+        Number of clusters.
+    kernel : {"rbf", "linear", "poly", "precomputed"}, default="rbf"
+        Kernel between points. With "precomputed", `X` is the kernel matrix itself.
+    gamma : float or {"neighbors", "median", "max"}, default="neighbors"
+        Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
+        unit of `width` (see `mmc.kernels.dense`).
+    width : float, default=2.0
+        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+    degree : int, default=3
+        Degree of the "poly" kernel.
+    coef0 : float, default=1.0
+        Constant term of the "poly" kernel, which is not negative.
+    C : float, default=100.0
+        Cost of the mean loss (see `mmc.maxmargin.cutting_plane`).
+    balance : float, default=0.03
+        l as a share of n: for two clusters the largest |mean of f|, for many the largest difference between
+        the means of two f_p. It is at least 0 and less than 1.
+    epsilon : float, default=0.01
         The method ends when no constraint is violated by more than this beyond ξ.
-    tol : float
+    tol : float, default=0.01
         The CCCP ends when the objective changes by a smaller share.
-    normalize : bool
-        Whether the kernel is divided by the variance of the points that it sees, so that C means the same for
-        every kernel.
-    init : {"k-means", "random"} or array-like of shape (n_samples,)
-        The labels to begin with.
-    n_init : int
-        How many starts; equal ones are made once, and the lowest objective is kept.
-    max_cuts : int
-    random_state : int, RandomState or None
+    normalize : bool, default=True
+        Whether the kernel is divided by the variance of the points in its feature space, so that C has the
+        same meaning for every kernel.
+    init : {"k-means", "random"} or array-like of shape (n_samples,), default="k-means"
+        Labels to start from: those of k-means, random labels with clusters of equal size, or given labels
+        from 0 to n_clusters − 1, which make a single start.
+    n_init : int, default=1
+        Number of starts. Equal starts are run once. The start that ends with the lowest objective is kept,
+        among those that lost the fewest clusters.
+    max_cuts : int, default=200
+        Largest number of cuts of a start.
+    random_state : int, RandomState or None, default=None
+        Seed of the random starts. An integer makes the fit reproducible.
 
     Attributes
     ----------
-    labels_, objective_, n_iter_, start_objectives_, state_
-        As every algorithm has them; `n_iter_` is the number of cuts.
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each training point, from 0 to n_clusters − 1.
+    objective_ : float
+        Objective with all constraints: ½ Σ‖v_k‖²/β_k + C times the mean loss.
+    n_iter_ : int
+        Number of cuts of the start that was kept.
+    start_objectives_ : ndarray of shape (n_starts,)
+        Objective at the end of each start.
     dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_clusters)
+        Coefficients of the training points, with one column for each of more than two clusters.
     intercept_ : float
+        Bias b for two clusters; 0 for more.
+    beta_ : ndarray of shape (1,)
+        Weight of the kernel, which is 1.
+    kernels_ : list of FittedKernel
+        Kernels with the widths and scales that were computed from the training points.
+    state_ : CutState
+        Last state of the start that was kept.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features. It is set only if `X` has a text name for each feature.
+
+    Notes
+    -----
+    One step is one cut: the most violated constraint is added and the convex problem is solved again, a few
+    times. A cut takes M n² operations for M kernels and the solution of a small cone program; memory is M n×n
+    arrays. The number of cuts has a bound that does not depend on n ([MKC] Lemma 3.2).
+    `mmc.maxmargin.cutting_plane` lists the deviations from the paper.
+
+    `predict` equals `labels_` on the training points, except if the fit is stopped before the first cut. A
+    cluster can be empty at the end, and `fit` then warns. The mean of the training points is subtracted
+    before the kernel is computed.
+
+    References
+    ----------
+    B. Zhao, J. T. Kwok, C. Zhang: Multiple Kernel Clustering. SDM 2009.
+
+    Examples
+    --------
+    >>> from mmc import CPMMC
+    >>> from mmc.datasets import make_circle_gaussian
+    >>> from mmc.metrics import clustering_error
+    >>> X, y = make_circle_gaussian(60, random_state=0)
+    >>> model = CPMMC(n_clusters=2, random_state=0).fit(X)
+    >>> clustering_error(y, model.labels_)
+    0.0
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -264,33 +324,95 @@ class CPMMC(CuttingPlaneClusterer):
 
 
 class MKC(CuttingPlaneClusterer):
-    """Multiple kernel clustering: the margin decides how much each kernel counts ([MKC] Algorithms 1 to 4).
+    """Multiple kernel clustering: the kernel weights maximise the margin too ([MKC] Algorithms 1 to 4).
 
     Parameters
     ----------
-    n_clusters : int
-    kernels : sequence
-        Each a name ("linear", "poly", "rbf"), a pair of a name and parameters such as
-        ``("rbf", {"width": 0.5})``, a callable that takes two arrays of points, or the n×n matrix itself.
-        "poly" takes `degree`, `coef0` and `gamma`, "rbf" takes `width` and `gamma`; their defaults are those
-        of `CPMMC`.
-    C, balance, epsilon, tol, init, n_init, max_cuts, random_state
-        As for `CPMMC`.
-    normalize : bool
-        Whether each kernel is divided by the variance of the points that it sees. If not, the weights say
-        which kernel has the largest numbers.
+    n_clusters : int, default=2
+        Number of clusters.
+    kernels : sequence, default=("linear", "poly", "rbf")
+        Each kernel is a name ("linear", "poly", "rbf"), a pair of a name and parameters such as ``("rbf",
+        {"width": 0.5})``, a callable that takes two arrays of points, or the n×n matrix itself. "poly" takes
+        `degree`, `coef0` and `gamma`, "rbf" takes `width` and `gamma`, with the defaults of `CPMMC`.
+    C : float, default=100.0
+        Cost of the mean loss (see `mmc.maxmargin.cutting_plane`).
+    balance : float, default=0.03
+        l as a share of n: for two clusters the largest |mean of f|, for many the largest difference between
+        the means of two f_p. It is at least 0 and less than 1.
+    epsilon : float, default=0.01
+        The method ends when no constraint is violated by more than this beyond ξ.
+    tol : float, default=0.01
+        The CCCP ends when the objective changes by a smaller share.
+    normalize : bool, default=True
+        Whether each kernel is divided by the variance of the points in its feature space. Otherwise the
+        weights mostly reflect the scales of the kernels.
+    init : {"k-means", "random"} or array-like of shape (n_samples,), default="k-means"
+        Labels to start from: those of k-means, random labels with clusters of equal size, or given labels
+        from 0 to n_clusters − 1, which make a single start.
+    n_init : int, default=1
+        Number of starts. Equal starts are run once. The start that ends with the lowest objective is kept,
+        among those that lost the fewest clusters.
+    max_cuts : int, default=200
+        Largest number of cuts of a start.
+    random_state : int, RandomState or None, default=None
+        Seed of the random starts. An integer makes the fit reproducible.
 
     Attributes
     ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each training point, from 0 to n_clusters − 1.
+    objective_ : float
+        Objective with all constraints: ½ Σ‖v_k‖²/β_k + C times the mean loss.
+    n_iter_ : int
+        Number of cuts of the start that was kept.
+    start_objectives_ : ndarray of shape (n_starts,)
+        Objective at the end of each start.
+    dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_clusters)
+        Coefficients of the training points, with one column for each of more than two clusters.
+    intercept_ : float
+        Bias b for two clusters; 0 for more.
     beta_ : ndarray of shape (n_kernels,)
-        Weights of the kernels, ‖β‖₂ = 1.
-    labels_, objective_, n_iter_, start_objectives_, state_, dual_coef_, intercept_
-        As for `CPMMC`.
+        Weights of the kernels, with ‖β‖₂ = 1.
+    kernels_ : list of FittedKernel
+        Kernels with the widths and scales that were computed from the training points.
+    state_ : CutState
+        Last state of the start that was kept.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features. It is set only if `X` has a text name for each feature.
+
+    Notes
+    -----
+    One step is one cut: the most violated constraint is added and the convex problem is solved again, a few
+    times. A cut takes M n² operations for M kernels and the solution of a small cone program; memory is M n×n
+    arrays. The number of cuts has a bound that does not depend on n ([MKC] Lemma 3.2).
+    `mmc.maxmargin.cutting_plane` lists the deviations from the paper.
+
+    `predict` equals `labels_` on the training points, except if the fit is stopped before the first cut. It
+    is not possible if a kernel is a matrix. A cluster can be empty at the end, and `fit` then warns.
+
+    References
+    ----------
+    B. Zhao, J. T. Kwok, C. Zhang: Multiple Kernel Clustering. SDM 2009.
+
+    Examples
+    --------
+    >>> from mmc import MKC
+    >>> from mmc.datasets import make_circle_gaussian
+    >>> from mmc.metrics import clustering_error
+    >>> X, y = make_circle_gaussian(60, random_state=0)
+    >>> kernels = ["linear", ("poly", {"degree": 2}), ("rbf", {"width": 3})]
+    >>> model = MKC(n_clusters=2, kernels=kernels, random_state=0).fit(X)
+    >>> clustering_error(y, model.labels_)
+    0.0
+    >>> bool(model.beta_[0] < 0.01)
+    True
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **CuttingPlaneClusterer._parameter_constraints,
-        "kernels": "no_validation",  # `check_kernels` says more
+        "kernels": "no_validation",  # `check_kernels` has better messages
     }
 
     def __init__(
@@ -329,7 +451,7 @@ class MKC(CuttingPlaneClusterer):
 
 
 def _k_means(X: Array, k: int, rng: np.random.RandomState) -> Labels:
-    """Cluster by k-means: from far seeds in two, the best of ten tries in more."""
+    """Cluster by k-means: with two seeds far apart for two clusters, the best of ten runs for more."""
     if k == 2:
         return far_apart_k_means(X, rng)
     if len(np.unique(X, axis=0)) < k:

@@ -1,6 +1,6 @@
-"""A list of kernels for one problem: what a user may give, what becomes of it, and how new points meet it.
+"""A list of kernels for one problem: the forms that a user may give, and the fitted kernels.
 
-A kernel is a name, a name with parameters, a callable or a matrix; `text_of` and `parse_kernels` write and
+A kernel is a name, a name with parameters, a callable or a matrix. `text_of` and `parse_kernels` write and
 read lists of the first two as text, for the command line and addresses.
 """
 
@@ -17,14 +17,14 @@ from mmc.kernels import LENGTHS, Kernel, checked_gram, fit_kernel, require_memor
 
 Array = NDArray[np.float64]
 
-#: Names and the parameters that each takes. All are positive semi-definite, as a margin needs.
+#: Names, and the parameters of each. All are positive semi-definite, which a margin requires.
 NAMED: dict[str, tuple[str, ...]] = {
     "linear": (),
     "poly": ("degree", "coef0", "gamma"),
     "rbf": ("width", "gamma"),
 }
 
-#: What each parameter may be.
+#: Allowed values of each parameter.
 _RANGES = {
     "degree": (1, 20, "a whole number from 1 to 20"),
     "coef0": (0, 1e6, "a number from 0 to 1e6"),
@@ -32,13 +32,13 @@ _RANGES = {
     "gamma": (1e-30, 1e30, "a positive number, or neighbors, median or max"),
 }
 
-#: Kernels that a text may hold.
+#: Largest number of kernels in a text.
 _MOST = 20
 
-#: What stands for a kernel without parameters of its own.
+#: Defaults of the parameters.
 USUAL: dict[str, Any] = {"degree": 3, "coef0": 1.0, "width": 2.0, "gamma": "neighbors"}
 
-#: Below this share of the raw diagonal a centred kernel is rounding: it does not vary over the points.
+#: A centred kernel below this share of the raw diagonal is rounding: it does not vary over the points.
 _FLAT = 1e-12
 
 Compare = Callable[[Array], Array]
@@ -46,7 +46,7 @@ Compare = Callable[[Array], Array]
 
 @dataclass(frozen=True)
 class KernelSpec:
-    """A kernel as a user gave it: a name with parameters, or a callable or matrix as `source`."""
+    """A kernel as a user gives it: a name with parameters, or a callable or matrix as `source`."""
 
     name: str
     parameters: tuple[tuple[str, Any], ...] = ()
@@ -54,23 +54,24 @@ class KernelSpec:
 
     @property
     def title(self) -> str:
-        """A few words for a legend."""
+        """Short text for a legend."""
         return " ".join([self.name, *(f"{name}={_short(value)}" for name, value in self.parameters)])
 
 
 @dataclass(frozen=True, eq=False)
 class FittedKernel:
-    """What it takes to compare new points with the training points by one kernel of a mixture.
+    """One kernel of a mixture, fitted so that it can compare new points with the training points.
 
     Attributes
     ----------
     title : str
+        Short text for a legend.
     means : ndarray of shape (n,)
-        Mean of each row of the kernel's matrix, scaled.
+        Mean of each row of the scaled kernel matrix.
     scale : float
-        What the raw kernel was divided by.
+        Number by which the raw kernel is divided.
     compare : callable or None
-        From new points to raw kernel values; None for a matrix, which knows of no other points.
+        Returns raw kernel values of new points; None for a matrix, which cannot be evaluated at other points.
     """
 
     title: str
@@ -86,7 +87,7 @@ class Member(NamedTuple):
     ----------
     kernel : FittedKernel
     matrix : ndarray of shape (n, n)
-        Scaled, and centred where the problem has a bias.
+        Scaled matrix, centred if the problem has a bias.
     """
 
     kernel: FittedKernel
@@ -95,7 +96,7 @@ class Member(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Moved:
-    """A kernel that sees points from the mean of the training points, so that the origin does not matter."""
+    """A kernel that subtracts the mean of the training points, so that the origin does not matter."""
 
     centre: Array
     kernel: Kernel
@@ -126,7 +127,7 @@ def check_kernels(kernels: Any) -> list[KernelSpec]:
     Parameters
     ----------
     kernels : sequence
-        Each a name, a pair of name and parameters, a callable or a matrix.
+        Each kernel is a name, a pair of a name and parameters, a callable or a matrix.
 
     Returns
     -------
@@ -135,7 +136,7 @@ def check_kernels(kernels: Any) -> list[KernelSpec]:
     Raises
     ------
     ValueError
-        Naming the kernel and what would be right.
+        If a kernel is not valid; the message names it and what is allowed.
     """
     if not isinstance(kernels, list | tuple):
         raise ValueError(f"kernels={_brief(kernels)} is not right: give a list, such as ['linear', 'rbf'].")
@@ -146,21 +147,22 @@ def check_kernels(kernels: Any) -> list[KernelSpec]:
 
 
 def parse_kernels(text: str) -> list[Any]:
-    """Read kernels from text: names separated by commas, each with its parameters after colons.
+    """Read kernels from text: names separated by commas, each followed by its parameters after colons.
 
     Parameters
     ----------
     text : str
-        Such as ``"linear, poly:degree=2, rbf:width=0.5"``.
+        Text such as ``"linear, poly:degree=2, rbf:width=0.5"``.
 
     Returns
     -------
     list
-        As `check_kernels` takes it, and as JSON can hold it.
+        Kernels in a form that `check_kernels` accepts and JSON can store.
 
     Raises
     ------
     ValueError
+        If the text is not a list of kernels.
     """
     kernels: list[Any] = []
     for part in text.split(","):
@@ -179,12 +181,12 @@ def parse_kernels(text: str) -> list[Any]:
 
 
 def text_of(kernels: Sequence[Any]) -> str:
-    """Write kernels as `parse_kernels` reads them.
+    """Write kernels as the text that `parse_kernels` reads.
 
     Raises
     ------
     ValueError
-        If one is a callable or a matrix.
+        If a kernel is a callable or a matrix.
     """
     specs = check_kernels(kernels)
     if any(spec.source is not None for spec in specs):
@@ -200,18 +202,19 @@ def fit_mixture(
 ) -> list[Member]:
     """Fit kernels to training points.
 
-    Costs M n² d time and one n×n array for each kernel.
+    This takes M n² d time and one n×n array for each kernel.
 
     Parameters
     ----------
     X : ndarray of shape (n, d)
     specs : sequence of KernelSpec
     normalize : bool
-        Divide each by its mean diagonal after centring, the variance of the points that it sees; otherwise
-        the scales of the kernels decide their weights.
+        Whether each kernel is divided by its mean diagonal after centring, which is the variance of the
+        points in its feature space. Otherwise the scales of the kernels decide their weights.
     centre : bool
+        Whether the matrices are centred.
     n_arrays : int
-        n×n arrays that are needed beside those of the kernels.
+        Number of n×n arrays that are needed beside those of the kernels.
 
     Returns
     -------
@@ -240,7 +243,7 @@ def _fit(X: Array, spec: KernelSpec, *, normalize: bool, centre: bool) -> Member
 
 
 def _compared(X: Array, spec: KernelSpec) -> tuple[Compare | None, Array]:
-    """Give what compares new points, and the raw matrix of the training points."""
+    """Return the function that compares new points, and the raw matrix of the training points."""
     if callable(spec.source):
         called = _Called(spec.source, X.copy())
         return called, checked_gram(called(X))
@@ -251,7 +254,7 @@ def _compared(X: Array, spec: KernelSpec) -> tuple[Compare | None, Array]:
         return None, K
     values = USUAL | dict(spec.parameters)
     moved = np.zeros(X.shape[1]) if spec.name == "precomputed" else X.mean(axis=0)
-    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is named by the caller
+    with np.errstate(over="ignore", invalid="ignore"):  # the caller reports an overflow
         fitted, K = fit_kernel(X - moved, kernel=spec.name, **values)
     return (fitted if spec.name == "precomputed" else _Moved(moved, fitted)), K
 
@@ -282,7 +285,7 @@ def _check(kernel: Any) -> KernelSpec:
 
 
 def _check_value(name: str, key: str, value: Any) -> None:
-    """Refuse a value of a kernel's parameter that makes no kernel."""
+    """Refuse a value of a kernel's parameter that is not valid."""
     if key == "gamma" and isinstance(value, str) and value in LENGTHS:
         return
     low, high, what = _RANGES[key]
@@ -301,7 +304,7 @@ def _read(text: str) -> float | int | str:
 
 
 def _brief(value: Any) -> str:
-    """Quote a value of any length in a message."""
+    """Quote a value in a message, shortened if it is long."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 

@@ -1,7 +1,7 @@
 """The working set Ω of the cutting-plane method, and the convex problem on it.
 
-Columns of the dual and their products with the kernels are kept, so that a new constraint costs one product
-with each kernel, and a point that changes its label an outer product.
+The columns of the dual and their products with the kernels are stored, so that a new constraint takes one
+product with each kernel, and a point that changes its label takes an outer product.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class WorkingSet:
         self.products = np.concatenate([self.products, new[:, :, None]], axis=2)
 
     def relabel(self, labels: Labels) -> None:
-        """Take new labels z, at which the constraints are linearised anew."""
+        """Set new labels z, at which the constraints are linearised."""
         moved = np.flatnonzero(labels != self.labels)
         n, m = len(labels), self.sides.n_blocks
         self.labels = labels
@@ -54,7 +54,7 @@ class WorkingSet:
             self.products[k] += (member.matrix[:, moved] @ change).reshape(n, -1, m)
 
     def grams(self) -> Array:
-        """Give G_k of the cuts' columns, and of the shifts' where they have any."""
+        """Return G_k of the columns of the cuts, followed by those of the shifts if these have columns."""
         n, P, m = self.columns.shape
         flat = self.columns.transpose(1, 0, 2).reshape(P, n * m) / n
         G = np.stack([flat @ K.transpose(0, 2, 1).reshape(n * m, P) for K in self.products])
@@ -70,12 +70,12 @@ class WorkingSet:
         return whole
 
     def solve(self, C: float, balance: float) -> Fit:
-        """Solve the convex problem for the present labels, [MKC] eqs. 2.13 and 4.35."""
+        """Solve the convex problem for the current labels, [MKC] eqs. 2.13 and 4.35."""
         _, P, m = self.columns.shape
         s = np.array([self.sides.share(cut, self.labels) for cut in self.cuts])
         if self.sides.free_shifts:
             ties = np.concatenate([np.zeros(P), np.ones(m)])
-            cost = balance / 2.0  # of a flow between classes: every |ν| counts at both of its ends
+            cost = balance / 2.0  # of a flow between classes, which counts at both of its ends
         else:
             ties = np.concatenate([self.columns[:, :, 0].mean(axis=0), [-1.0]])
             cost = balance
@@ -83,7 +83,7 @@ class WorkingSet:
         return self._primal(solution, s, balance)
 
     def _primal(self, solution: Solution, s: Array, balance: float) -> Fit:
-        """Give the primal solution that belongs to a dual one."""
+        """Return the primal solution that belongs to a dual one."""
         n = len(self.columns)
         weights, energies = solution.weights, solution.energies
         norm = float(np.linalg.norm(energies))
@@ -112,9 +112,13 @@ class Fit(NamedTuple):
     Attributes
     ----------
     f : ndarray of shape (n, n_blocks)
+        Decision values of the training points.
     coef : ndarray of shape (n, n_blocks)
+        Coefficients of the training points.
     bias : float
+        b.
     beta : ndarray of shape (n_kernels,)
+        Weights of the kernels.
     slack : float
         ξ.
     norm : float
@@ -130,16 +134,18 @@ class Fit(NamedTuple):
 
 
 def best_bias(losses: Array, slopes: Array, bound: float) -> float:
-    """Give the bias b in [−bound, bound] with the smallest max(0, max_p losses_p − slopes_p b).
+    """Return the bias b in [−bound, bound] that minimises max(0, max_p losses_p − slopes_p b).
 
-    The function is convex and piecewise linear. From both ends of an interval that holds its minimum the
-    lines that are highest there are followed to where they cross, until that is a point of the function.
-    Where a whole interval is best, its point next to zero is taken.
+    The function is convex and piecewise linear. The lines that are highest at the two ends of an interval
+    around the minimum are followed to their crossing, until the crossing lies on the function. If a whole
+    interval is optimal, its point nearest to zero is returned.
 
     Parameters
     ----------
     losses, slopes : ndarray of shape (n_cuts,)
+        Values at b = 0, and negative slopes, of the lines.
     bound : float
+        Largest |b|.
 
     Returns
     -------
@@ -148,17 +154,17 @@ def best_bias(losses: Array, slopes: Array, bound: float) -> float:
     losses, slopes = np.append(losses, 0.0), np.append(slopes, 0.0)
     low, high = -bound, bound
     lowest = _minimum(losses, slopes, low, high)
-    # The set where the function is no higher than its minimum is an interval, cut out by every line.
+    # The set of minimisers is an interval, and every line bounds it on one side.
     with np.errstate(divide="ignore", invalid="ignore"):
         at = (losses - lowest) / slopes
     left = float(np.max(at[slopes > 0], initial=low))
     right = float(np.min(at[slopes < 0], initial=high))
-    best = (left + right) / 2.0 if left > right else min(max(0.0, left), right)  # they may cross by rounding
+    best = (left + right) / 2.0 if left > right else min(max(0.0, left), right)  # rounding may exchange them
     return min(max(best, low), high)
 
 
 def _minimum(losses: Array, slopes: Array, low: float, high: float) -> float:
-    """Give the least value of max_p losses_p − slopes_p b over an interval."""
+    """Return the smallest value of max_p losses_p − slopes_p b over an interval."""
 
     def highest(b: float) -> tuple[float, float, float]:
         values = losses - slopes * b
@@ -167,7 +173,7 @@ def _minimum(losses: Array, slopes: Array, low: float, high: float) -> float:
 
     at_low, at_high = highest(low), highest(high)
     for _ in range(len(losses) + 2):
-        if at_low[2] <= 0.0:  # rises from here on
+        if at_low[2] <= 0.0:  # the function rises from here on
             return at_low[0]
         if at_high[2] >= 0.0:
             return at_high[0]

@@ -1,6 +1,6 @@
-"""What the methods of [EvoMMC] share: populations, their generations, and the states of those.
+"""Base class of the methods of [EvoMMC]: populations, generations, and the states.
 
-The objective, its symbols and its costs are told in `mmc.maxmargin.evolutionary`.
+`mmc.maxmargin.evolutionary` describes the objective, its symbols and the costs.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from mmc.stepping import State
 
 Signs = NDArray[np.int8]
 
-#: Without a word on patience the search ends when every point has been tried about this often in vain.
+#: With patience="auto" the search ends when every point has been tried about this often without success.
 _TRIES = 50
 
-#: Steps in which the fittest labelling of n points takes shape, about.
+#: Approximate number of steps in which the fittest labelling changes n labels.
 _GROUPS = 60
 
 
@@ -36,11 +36,11 @@ class Ridge(NamedTuple):
     Attributes
     ----------
     A : ndarray of shape (n, n) or (n, r)
-        R, or W where R = W Wᵀ.
+        R, or W with R = W Wᵀ.
     dense : bool
-        Whether it is R itself.
+        Whether `A` is R itself.
     fitted : dict
-        What the estimator keeps of it, by name.
+        Attributes that the estimator keeps, by name.
     """
 
     A: Array
@@ -49,7 +49,7 @@ class Ridge(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """What stays fixed during the evolution: the ridge model, and the labellings that starts begin with."""
+    """What stays fixed during the evolution: the ridge model, and the first labellings of the starts."""
 
     ridge: Ridge
     bound: int
@@ -65,16 +65,17 @@ class EvoState(BinaryState):
     Attributes
     ----------
     generation : int
+        Number of generations so far.
     n_flips : int
-        Labels that a child flips in this generation, before the balance is mended.
+        Number of labels that a child flips in this generation, before the balance is corrected.
     n_better, n_kept : int
-        How often the fittest labelling has changed since the start, and how many labels that flipped.
+        Number of changes of the fittest labelling since the start, and of labels that these changes flipped.
     products : ndarray of shape (n_samples,) or (n_landmarks,)
-        R y, or Wᵀ y where R = W Wᵀ.
+        R y, or Wᵀ y with R = W Wᵀ.
     previous : float
         Fitness of the previous state.
     origin : str
-        Where the first labellings are from.
+        Origin of the first labellings.
     """
 
     generation: int
@@ -102,13 +103,16 @@ class EvoState(BinaryState):
 
 
 class Population:
-    """The labellings that live, in the form that the compiled generations work on.
+    """The current labellings, in the form that the compiled generations work on.
 
     Parameters
     ----------
-    A, dense
-        As in `Ridge`.
+    A : ndarray of shape (n, n) or (n, r)
+        R, or W with R = W Wᵀ.
+    dense : bool
+        Whether `A` is R itself.
     first : ndarray of shape (μ, n), int8
+        The first labellings, as −1 and +1.
     """
 
     def __init__(self, A: Array, dense: bool, first: Signs) -> None:
@@ -134,7 +138,7 @@ def mend(y: Signs, bound: int, rng: np.random.RandomState) -> None:
 
 
 class EvolutionaryClusterer(BinaryClusterer):
-    """Population, generations and starts, which the two methods share."""
+    """Base class of the two methods."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BinaryClusterer._parameter_constraints,
@@ -155,11 +159,11 @@ class EvolutionaryClusterer(BinaryClusterer):
 
     @abstractmethod
     def _ridge(self, X: Array, rng: np.random.RandomState) -> Ridge:
-        """Make the ridge model."""
+        """Compute the ridge model."""
 
     @abstractmethod
     def _fitted(self, A: Array, products: Array) -> Array:
-        """Give the values of the ridge model at the training points."""
+        """Return the values of the ridge model at the training points."""
 
     def _prepare(self, X: Array) -> Problem:
         bound = size_bound(self.balance, len(X))
@@ -246,7 +250,7 @@ class EvolutionaryClusterer(BinaryClusterer):
         labels = (population.Y[best] > 0).astype(np.int64)
         products = population.P[best].copy()
         if before is not None and 2 * (labels != before.labels).sum() > len(labels):
-            # Another line took over in which the clusters have each other's names: F is the same for both.
+            # A labelling with the two clusters exchanged took over; F is the same for both.
             labels, products = 1 - labels, -products
         return EvoState(
             labels=labels,

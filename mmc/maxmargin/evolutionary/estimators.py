@@ -1,4 +1,4 @@
-"""`EvoMMC` on the whole kernel, `FastEvoMMC` on landmarks."""
+"""`EvoMMC` on the whole kernel and `FastEvoMMC` on landmarks."""
 
 from __future__ import annotations
 
@@ -19,65 +19,85 @@ from mmc.maxmargin.evolutionary.base import EvolutionaryClusterer, EvoState, Rid
 class EvoMMC(EvolutionaryClusterer):
     """Maximum-margin clustering by evolution ([EvoMMC] Algorithm 1).
 
-    Labels are flipped at random, and what fits worse than its parents dies. In the first generations a child
-    flips half of all labels, later a single one. There are no gradients and no classifier to train: trying a
-    flip costs two look-ups.
+    Children are copies of their parents with some labels flipped at random, and only the fittest labellings
+    survive. In the first generation a child flips almost half of the labels, later a single one. The search
+    needs neither gradients nor the training of a classifier.
 
     Parameters
     ----------
     n_clusters : int, default=2
-        Only two; `RecursiveBinary` makes more of them.
+        Number of clusters, which must be 2. `RecursiveBinary` uses this method for more clusters.
     kernel : {"rbf", "linear", "poly", "local_scaling", "precomputed"}, default="rbf"
+        Kernel between points. With "precomputed", `X` is the kernel matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="median"
-        Of the Gaussian and polynomial kernels: a number, or the length in which `width` is measured
-        (see `mmc.kernels`). The paper's exp(−d²/σ²) has gamma = 1/σ².
+        Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
+        unit of `width` (see `mmc.kernels.dense`). The paper's exp(−d²/σ²) has gamma = 1/σ².
     width : float, default=1.0
-        Width of the Gaussian kernel as a multiple of the length that `gamma` names.
-    degree, coef0 : float, default=3, 1.0
-        Of the polynomial kernel.
+        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+    degree : float, default=3
+        Degree of the "poly" kernel.
+    coef0 : float, default=1.0
+        Constant term of the "poly" kernel.
     n_neighbors : int, default=7
-        Of the local-scaling kernel.
+        Number of neighbours of the "local_scaling" kernel.
     alpha : float, default=0.5
-        Regularisation λn: what [UMC-RLS] calls λ. The paper tries 0.5, 0.005 and 0.001.
+        Regularisation λn, which [UMC-RLS] calls λ. The paper tries 0.5, 0.005 and 0.001.
     balance : float, default=0.1
-        l as a share of the points: by how many the sizes of the clusters may differ. The paper takes 0.03,
-        0.1, 0.3 or 0.4, depending on the data.
-    n_parents, n_children : int, default=10
-        μ and ν: labellings that live, and children that are born in a generation.
+        l as a share of the points: the largest difference of the cluster sizes. The paper uses 0.03, 0.1, 0.3
+        or 0.4, depending on the data.
+    n_parents : int, default=10
+        μ: number of labellings that survive a generation.
+    n_children : int, default=10
+        ν: number of children in a generation.
     patience : int or "auto", default="auto"
-        Generations without a change after which a start ends; "auto" means 50 n/ν, and at least 1000.
+        Number of generations without a change after which a start ends. "auto" means 50 n/ν, and at least
+        1000.
     init : {"random", "k-means"} or array-like of shape (n_samples,), default="random"
-        The first labellings: coin flips; k-means from two seeds that lie far apart, which the paper leaves to
-        future work; or given labels, 0 and 1. Those that break the balance are mended.
+        First labellings: random labels, k-means with two seeds that lie far apart (which the paper leaves to
+        future work), or given labels 0 and 1. Labellings outside the balance are corrected.
     n_init : int, default=10
-        Number of starts; the one that ends with the lowest F is kept.
+        Number of starts. The start that ends with the lowest F is kept.
     max_iter : int, default=1_000_000
-        τ: generations of a start.
+        τ: largest number of generations of a start.
     random_state : int, RandomState or None, default=None
+        Seed of the starts and the flips. An integer makes the fit reproducible.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
+        Cluster of each training point, 0 or 1.
     objective_ : float
         F of `labels_`.
+    n_iter_ : int
+        Number of generations of the start that was kept.
+    start_objectives_ : ndarray of shape (n_init,)
+        F at the end of each start.
     dual_coef_ : ndarray of shape (n_samples,)
         Coefficients of the ridge model f.
     intercept_ : float
-        Always 0: the model has none.
-    n_iter_ : int
-        Generations of the start that was kept.
-    start_objectives_ : ndarray of shape (n_init,)
-        F at the end of each start.
+        Always 0, because the model has no intercept.
+    kernel_ : Kernel
+        Kernel with the width that was computed from the training points.
     state_ : EvoState
+        Last state of the start that was kept.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features. It is set only if `X` has a text name for each feature.
 
     Notes
     -----
-    `predict` on the training points equals `labels_` where no single flip would lower F, which is how a start
-    usually ends. Points that the balance keeps from flipping are the exception.
+    One step is a group of generations: about n/60 changes of the fittest labelling. R takes n³ once, a child
+    with one flip takes two look-ups, and a child that survives takes n; memory is three n×n arrays. A point
+    that is drawn twice for one child flips back, and no cluster is ever empty.
 
-    *How the defaults were chosen.* μ and ν are the paper's. Width, penalty and balance were sought on ten
-    sets with two classes, as for `IterSVR`. A narrow kernel has so many local minima that single flips stick
-    in them: moons and spirals are better left to `UMCRLS`, whose shaking was made for that.
+    `predict` equals `labels_` on the training points if no single flip would lower F, which is how a start
+    usually ends. The exceptions are points that the balance keeps from flipping.
+
+    *How the defaults were chosen.* μ and ν are those of the paper. Width, penalty and balance were chosen on
+    the ten sets with two classes that `IterSVR` names. With a narrow kernel F has very many local minima,
+    from which single flips do not escape; `UMCRLS`, whose shaking addresses this, suits moons and spirals
+    better.
 
     References
     ----------
@@ -87,10 +107,11 @@ class EvoMMC(EvolutionaryClusterer):
     --------
     >>> from mmc import EvoMMC
     >>> from mmc.datasets import make_circle_gaussian
-    >>> X, y = make_circle_gaussian(200, random_state=0)
-    >>> model = EvoMMC(random_state=0).fit(X)
-    >>> sorted(int(size) for size in (model.labels_ == y).sum(keepdims=True) % 200)
-    [0]
+    >>> from mmc.metrics import clustering_error
+    >>> X, y = make_circle_gaussian(100, random_state=0)
+    >>> model = EvoMMC(n_init=2, random_state=0).fit(X)
+    >>> clustering_error(y, model.labels_)
+    0.0
     """
 
     _basis: Array | None
@@ -151,34 +172,102 @@ class EvoMMC(EvolutionaryClusterer):
 class FastEvoMMC(EvolutionaryClusterer):
     """Maximum-margin clustering by evolution on landmarks ([EvoMMC] section 3.3).
 
-    Only r points, drawn at random, have coefficients, so that neither an n×n array nor n³ time is needed; the
-    loss is still that of all points. A child costs r.
-
-    Parameters and attributes are those of `EvoMMC`, except for
+    Only r points, drawn at random, have coefficients, so that neither an n×n array nor n³ time is needed. The
+    loss is still that of all points.
 
     Parameters
     ----------
+    n_clusters : int, default=2
+        Number of clusters, which must be 2. `RecursiveBinary` uses this method for more clusters.
     kernel : {"rbf", "linear", "poly", "precomputed"}, default="rbf"
-        Local scaling has no landmarks, and so there is no `n_neighbors`.
+        Kernel between points. With "precomputed", `X` is the kernel matrix itself.
+    gamma : float or {"neighbors", "median", "max"}, default="median"
+        Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
+        unit of `width` (see `mmc.kernels.dense`). The paper's exp(−d²/σ²) has gamma = 1/σ².
+    width : float, default=1.0
+        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+    degree : float, default=3
+        Degree of the "poly" kernel.
+    coef0 : float, default=1.0
+        Constant term of the "poly" kernel.
+    alpha : float, default=0.5
+        Regularisation λn, which [UMC-RLS] calls λ. The paper tries 0.5, 0.005 and 0.001.
+    balance : float, default=0.1
+        l as a share of the points: the largest difference of the cluster sizes. The paper uses 0.03, 0.1, 0.3
+        or 0.4, depending on the data.
     n_landmarks : int, float or "auto", default="auto"
-        Number of landmarks, or their share of the points. The paper takes 0.1, and 0.01 of 14,000 points.
-        "auto" draws a tenth of the points and leaves out those that the kernel cannot tell from the others.
-    n_parents, n_children : int, default=1
-        μ and ν.
+        Number of landmarks, or their share of the points. The paper uses 0.1, and 0.01 of 14,000 points.
+        "auto" draws a tenth of the points and drops those that the kernel cannot distinguish from the others.
+    n_parents : int, default=1
+        μ: number of labellings that survive a generation.
+    n_children : int, default=1
+        ν: number of children in a generation.
+    patience : int or "auto", default="auto"
+        Number of generations without a change after which a start ends. "auto" means 50 n/ν, and at least
+        1000.
+    init : {"random", "k-means"} or array-like of shape (n_samples,), default="random"
+        First labellings: random labels, k-means with two seeds that lie far apart (which the paper leaves to
+        future work), or given labels 0 and 1. Labellings outside the balance are corrected.
+    n_init : int, default=10
+        Number of starts. The start that ends with the lowest F is kept.
+    max_iter : int, default=1_000_000
+        τ: largest number of generations of a start.
+    random_state : int, RandomState or None, default=None
+        Seed of the landmarks, the starts and the flips. An integer makes the fit reproducible.
 
     Attributes
     ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each training point, 0 or 1.
+    objective_ : float
+        F of `labels_`.
+    n_iter_ : int
+        Number of generations of the start that was kept.
+    start_objectives_ : ndarray of shape (n_init,)
+        F at the end of each start.
     landmarks_ : ndarray of shape (n_landmarks,)
-        Rows of the landmarks; all starts share them.
+        Rows of `X` that are landmarks; all starts share them.
     dual_coef_ : ndarray of shape (n_landmarks,)
         Coefficients of the ridge model f.
+    intercept_ : float
+        Always 0, because the model has no intercept.
+    kernel_ : Kernel
+        Kernel with the width that was computed from the training points.
+    state_ : EvoState
+        Last state of the start that was kept.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features. It is set only if `X` has a text name for each feature.
 
     Notes
     -----
-    *Landmarks that do not determine a model*, because they repeat each other or the kernel is too wide or too
-    simple for so many, are refused with a message if their number or share was given.
+    One step is a group of generations: about n/60 changes of the fittest labelling. The model takes 2 n r²
+    once and a child takes r; memory is three n×r arrays. The "local_scaling" kernel is not available, because
+    it needs the neighbours of all points.
 
-    *Lengths* that `gamma` names are measured between the points and the landmarks.
+    Landmarks that do not determine a model, because they repeat each other or the kernel is too wide or too
+    simple for so many, are refused with an error if their number or share was given. A length that `gamma`
+    names is measured between the points and the landmarks.
+
+    `predict` equals `labels_` on the training points if no single flip would lower F, which is how a start
+    usually ends. The exceptions are points that the balance keeps from flipping.
+
+    References
+    ----------
+    F. Gieseke, T. Pahikkala, O. Kramer: Fast Evolutionary Maximum Margin Clustering. ICML 2009.
+
+    Examples
+    --------
+    >>> from mmc import FastEvoMMC
+    >>> from mmc.datasets import make_circle_gaussian
+    >>> from mmc.metrics import clustering_error
+    >>> X, y = make_circle_gaussian(200, random_state=0)
+    >>> model = FastEvoMMC(n_landmarks=20, random_state=0).fit(X)
+    >>> model.dual_coef_.shape
+    (20,)
+    >>> clustering_error(y, model.labels_)
+    0.0
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

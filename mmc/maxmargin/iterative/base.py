@@ -1,6 +1,6 @@
-"""What the methods of [iterSVR] share: training and labelling by turns, and the states of that.
+"""Base class of the methods of [iterSVR]: alternating training and labelling, and the states.
 
-The objective, its symbols and its costs are told in `mmc.maxmargin.iterative`.
+`mmc.maxmargin.iterative` describes the objective, its symbols and the costs.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from mmc.stepping import State
 
 
 class Start(NamedTuple):
-    """Labels to begin with, and where they are from."""
+    """Labels to start from, and their origin."""
 
     labels: Labels
     origin: str
@@ -56,30 +56,31 @@ class Problem(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class IterState(BinaryState):
-    """A round of training and labelling.
+    """One round of training and labelling.
 
     Attributes
     ----------
     bias : float
-        b, which is part of f.
+        b, which is included in f.
     dual : ndarray of shape (n_samples,)
         Coefficients of the classifier.
     margins : ndarray of shape (n_samples,)
-        y·f with the labels y that the classifier was trained on. Points with a negative margin flip; at the
-        start, whose bias is not placed yet, they lie on the wrong side.
+        y f with the labels y that the classifier was trained on. Points with a negative margin flip; at the
+        start, whose bias has not been chosen yet, they lie on the wrong side.
     loss : float
-        Σ L(y·f) with the labels of this state.
+        Σ L(y f) with the labels of this state.
     loss_function : Loss
         L.
     norm : float
         ‖w‖².
     round : int
-        0 is the start.
+        Number of the round; 0 is the start.
     origin : str
-        Where the labels of the start are from.
+        Origin of the labels of the start.
     complete : bool
-        False if libsvm was stopped before it had converged.
+        False if libsvm was stopped before it converged.
     judge : Judge
+        Computes the SVM objective.
     """
 
     bias: float
@@ -95,7 +96,7 @@ class IterState(BinaryState):
 
     @cached_property
     def svm_objective(self) -> float:
-        """The SVM objective of [iterSVR] eq. 3 at these labels; trains an SVM when first asked for."""
+        """The SVM objective of [iterSVR] eq. 3 at these labels; an SVM is trained at the first access."""
         return self.judge.objective(self.labels)
 
     @property
@@ -120,7 +121,7 @@ class IterState(BinaryState):
 
 
 class IterativeClusterer(BinaryClusterer):
-    """The loop that the four methods share; each gives its machine and how its bias is placed."""
+    """Base class of the four methods; each provides its classifier and the choice of the bias."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BinaryClusterer._parameter_constraints,
@@ -135,10 +136,10 @@ class IterativeClusterer(BinaryClusterer):
 
     @abstractmethod
     def _machine(self, K: Array, kernel: Kernel) -> Machine:
-        """Make the machine that is trained in every round; it may overwrite `K`."""
+        """Return the classifier that is trained in every round; it may overwrite `K`."""
 
     def _bound(self, n: int) -> int:
-        """Give the largest |Σy| that is allowed."""
+        """Return the largest |Σy| that is allowed."""
         return size_bound(self.balance, n)
 
     def _place(self, trained: Trained, problem: Problem) -> Placement:
@@ -148,19 +149,19 @@ class IterativeClusterer(BinaryClusterer):
     def _prepare(self, X: Array) -> Problem:
         bound = self._bound(len(X))
         require_memory(len(X))
-        X = X.copy()  # the judge reads it later, when the caller's array may have changed
+        X = X.copy()  # the judge reads it later, and the caller's array may change
         kernel, K = self._gram(X)
         starts = self._draw_starts(X, K)
         return Problem(kernel, self._machine(K, kernel), bound, Judge(kernel, X, self.C), starts)
 
     def _draw_starts(self, X: Array, K: Array) -> list[Start]:
-        """Draw the starts; equal ones are kept once, because from one start there is one way.
+        """Draw the starts; equal starts are kept once, because they lead to the same end.
 
         Parameters
         ----------
         X : ndarray of shape (n_samples, n_features)
         K : ndarray of shape (n_samples, n_samples)
-            The kernel, which "normalized-cut" reads as an affinity if it has no negative values.
+            The kernel, which "normalized-cut" uses as an affinity if it has no negative values.
         """
         if not isinstance(self.init, str):
             return [Start(checked_labels(self.init, len(X), 2), "given")]

@@ -1,10 +1,10 @@
-"""The bias that makes a loss smallest while the clusters stay balanced.
+"""The bias that minimises a loss while the cluster sizes stay within a bound.
 
-Once w is known, [iterSVR] section III-D asks for the bias b and labels y with |Σy| ≤ ℓ that make the loss
-smallest. By Propositions 1 and 2 the labels are the signs of f = f₀ + b, so that every point has the margin
-|f|, and it is enough to try the midpoints between neighbouring values of f₀ that keep the balance. The paper
-adds up the loss anew for each of them, ℓ·n in all. Here sorted values and their running sums give the loss at
-a midpoint by a few look-ups, n log n in all.
+For a given w, [iterSVR] section III-D asks for the bias b and the labels y with |Σy| ≤ ℓ that minimise the
+loss. By Propositions 1 and 2 the labels are the signs of f = f₀ + b, so that every point has the margin |f|,
+and it suffices to try the midpoints between neighbouring values of f₀ that keep the bound. The paper sums the
+loss anew for each midpoint, which takes ℓ n in all. Here sorted values and their running sums give the loss
+at a midpoint by a few look-ups, which takes n log n in all.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ class Placement(NamedTuple):
 def place_bias(f0: Array, bound: int, loss: Loss) -> Placement:
     """Find the bias of smallest loss among the midpoints that keep |Σy| ≤ bound ([iterSVR] III-D).
 
-    Among equal losses the most even sizes are taken. Where equal values leave no midpoint between sizes that
-    are allowed, the points are parted by their order, as evenly as can be, so that the balance holds.
+    Among equal losses the sizes closest to equal are chosen. If equal values leave no midpoint between
+    allowed sizes, the points are divided by their order, as evenly as possible, so that the bound holds.
 
     Parameters
     ----------
     f0 : ndarray of shape (n,)
         Values of the model without its bias.
     bound : int
-        Largest difference of the two sizes; at most n − 2, and such that a labelling exists.
+        Largest difference of the two sizes. It is at most n − 2, and some labelling keeps it.
     loss : Loss
 
     Returns
@@ -52,7 +52,7 @@ def place_bias(f0: Array, bound: int, loss: Loss) -> Placement:
     best = np.ones(len(t), dtype=bool)
     if apart.any():
         totals = np.where(apart, loss.totals(Sums(values), t), np.inf)
-        best = totals <= totals.min() + 1e-10 * max(n, totals.min())  # closer ones differ by rounding alone
+        best = totals <= totals.min() + 1e-10 * max(n, totals.min())  # smaller differences are rounding
     chosen = int(np.where(best, np.abs(2 * lower - n), n + 1).argmin())
     labels = np.empty(n, dtype=np.int64)
     labels[order] = np.arange(n) >= lower[chosen]

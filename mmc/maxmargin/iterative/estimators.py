@@ -1,4 +1,4 @@
-"""`IterSVR`, `IterLSSVM`, `IterSVM` and `CCCPMMC`: one loop, four classifiers."""
+"""`IterSVR`, `IterLSSVM`, `IterSVM` and `CCCPMMC`: one loop with four classifiers."""
 
 from __future__ import annotations
 
@@ -19,68 +19,83 @@ from mmc.maxmargin.machines import LeastSquaresMachine, Machine, SVMachine, SVRM
 class IterSVR(IterativeClusterer):
     """Maximum-margin clustering by support vector regression on its own labels ([iterSVR] Algorithm 2).
 
-    Support vector regression wants f to be −1 or +1 at every point: being too sure costs as much as not being
-    sure enough. So no label is held fast by a large margin, points at the border flip from round to round,
-    and the border can leave a poor start.
+    Support vector regression fits f to −1 or +1 at every point, so that a margin above 1 costs as much as a
+    margin below 1. No label is fixed by a large margin: points at the border flip from round to round, and
+    the border can leave a poor start.
 
     Parameters
     ----------
     n_clusters : int, default=2
-        Only two; `RecursiveBinary` makes more of them.
+        Number of clusters, which must be 2. `RecursiveBinary` uses this method for more clusters.
     kernel : {"rbf", "linear", "poly", "local_scaling", "precomputed"}, default="rbf"
+        Kernel between points. With "precomputed", `X` is the kernel matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="max"
-        Of the Gaussian and polynomial kernels: a number, or the length in which `width` is measured
-        (see `mmc.kernels`). The paper's exp(−d²/σ²) has gamma = 1/σ².
+        Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
+        unit of `width` (see `mmc.kernels.dense`). The paper's exp(−d²/σ²) has gamma = 1/σ².
     width : float, default=2.0
-        Width of the Gaussian kernel as a multiple of the length that `gamma` names.
-    degree, coef0 : float, default=3, 1.0
-        Of the polynomial kernel.
+        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+    degree : float, default=3
+        Degree of the "poly" kernel.
+    coef0 : float, default=1.0
+        Constant term of the "poly" kernel.
     n_neighbors : int, default=7
-        Of the local-scaling kernel.
+        Number of neighbours of the "local_scaling" kernel.
     C : float, default=500.0
-        What an error costs; large values let f follow the labels more closely.
+        Cost of an error. A large value lets f follow the labels more closely.
     epsilon : float, default=0.05
-        Errors up to this size are forgiven; less than 1, from where on f = 0 would be forgiven everywhere.
-        0 is the Laplacian loss; towards 1 the right side of the loss loses its effect, and points stay as
-        they are.
+        Errors up to this size cost nothing. It is less than 1, because from 1 on f = 0 costs nothing. 0 is
+        the Laplacian loss. Near 1, margins above 1 cost almost nothing and points keep their labels.
     balance : float, default=0.35
-        ℓ as a share of the points: by how many the sizes of the clusters may differ. The paper takes 0.03
-        where the classes are equal and 0.15 where they are not.
+        ℓ as a share of the points: the largest difference of the cluster sizes. The paper uses 0.03 for
+        classes of equal size and 0.15 otherwise.
     init : {"k-means", "normalized-cut", "random"} or array-like of shape (n_samples,), default="k-means"
-        The first labels: k-means from two seeds that lie far apart; the normalised cut of the kernel (of a
-        Gaussian one where it has negative values); a random half; or given labels, 0 and 1.
+        Labels to start from: k-means with two seeds that lie far apart, the normalised cut of the kernel (of
+        a Gaussian kernel if it has negative values), random labels with clusters of equal size, or given
+        labels 0 and 1.
     n_init : int, default=5
-        Number of starts; the one that ends with the lowest objective is kept. Starts with the same labels
-        are made once, and there is one normalised cut.
+        Number of starts. The start that ends with the lowest objective is kept. Equal starts are run once,
+        and "normalized-cut" and given labels make a single start.
     max_iter : int, default=50
-        Rounds of a start.
+        Largest number of rounds of a start.
     random_state : int, RandomState or None, default=None
+        Seed of the random starts. An integer makes the fit reproducible.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
+        Cluster of each training point, 0 or 1.
     objective_ : float
-        ‖w‖² + 2C Σ (|1 − y f| − ε)₊.
+        ‖w‖² + 2C Σ (|1 − y f| − ε)₊ at `labels_`.
+    n_iter_ : int
+        Number of rounds of the start that was kept.
+    start_objectives_ : ndarray of shape (n_starts,)
+        Objective at the end of each start.
     dual_coef_ : ndarray of shape (n_samples,)
         Coefficients a_i of f(x) = Σ a_i K(x, x_i) + b.
     intercept_ : float
-        b.
-    n_iter_ : int
-        Rounds of the start that was kept.
-    start_objectives_ : ndarray
-        Objective at the end of each start.
+        Bias b.
+    kernel_ : Kernel
+        Kernel with the width that was computed from the training points.
     state_ : IterState
+        Last state of the start that was kept.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features. It is set only if `X` has a text name for each feature.
 
     Notes
     -----
-    On the training points `predict` equals `labels_`: labels are the signs of f. (The exceptions are the
-    start itself, if the fit is stopped there, and equal points that the balance forces apart.)
+    One step is one round: choose the bias, relabel, and train. A round is one training by libsvm, between n²
+    and n³; memory is at most three n×n arrays. The bias is found in n log n instead of the paper's ℓ n.
 
-    *How the defaults were chosen.* C and ε are the paper's. Width and balance were sought on ten sets with
-    two classes (five toys, breast cancer, four pairs of digits). A wide kernel makes a stiff border, which is
-    what lets points flip: with a narrow one f follows any labels, and the result is the start. Curved shapes
-    such as moons or spirals therefore need another start (`init="normalized-cut"` with a narrow kernel) or
-    another method.
+    `predict` equals `labels_` on the training points, because the labels are the signs of f. The exceptions
+    are a fit that is stopped at its start, and equal points that the balance puts into different clusters.
+
+    *How the defaults were chosen.* C and ε are those of the paper. Width and balance were chosen on ten sets
+    with two classes (five toys, breast cancer, four pairs of digits). A wide kernel makes a stiff border,
+    which lets points flip. With a narrow kernel f follows any labels, and the result is the start. Curved
+    shapes such as moons or spirals therefore need another start (`init="normalized-cut"` with a narrow
+    kernel) or another method.
 
     References
     ----------
@@ -91,9 +106,13 @@ class IterSVR(IterativeClusterer):
     --------
     >>> from mmc import IterSVR
     >>> from mmc.datasets import load_digits
+    >>> from mmc.metrics import clustering_error
     >>> digits = load_digits((3, 8))
-    >>> model = IterSVR(balance=0.03, random_state=0).fit(digits.X)
-    >>> bool((model.predict(digits.X) == model.labels_).all())
+    >>> X, y = digits.X[:80], digits.y[:80]
+    >>> model = IterSVR(random_state=0).fit(X)
+    >>> clustering_error(y, model.labels_)
+    0.0
+    >>> bool((model.predict(X) == model.labels_).all())
     True
     """
 
@@ -142,13 +161,90 @@ class IterSVR(IterativeClusterer):
 class IterSVM(IterativeClusterer):
     """Maximum-margin clustering by training an SVM on its own labels ([iterSVR] Algorithm 1).
 
-    The hinge loss asks for margins of at least 1 and does not mind larger ones, so that most points end up
-    far on their side and flipping any would cost a lot. The labels of the start are hardly ever left; the
-    method is here to be watched beside `IterSVR`.
+    The hinge loss asks for margins of at least 1 and does not penalise larger ones. Most points therefore get
+    a large margin, and flipping one costs much. The labels hardly ever change from those of the start, which
+    a comparison with `IterSVR` shows.
 
-    Parameters and attributes are those of `IterSVR` without `epsilon`; C is 10 by default, as in the paper.
-    The objective is ‖w‖² + 2C Σ (1 − y f)₊. On the training points `predict` equals `labels_`, with the
-    exceptions that `IterSVR` names.
+    Parameters
+    ----------
+    n_clusters : int, default=2
+        Number of clusters, which must be 2. `RecursiveBinary` uses this method for more clusters.
+    kernel : {"rbf", "linear", "poly", "local_scaling", "precomputed"}, default="rbf"
+        Kernel between points. With "precomputed", `X` is the kernel matrix itself.
+    gamma : float or {"neighbors", "median", "max"}, default="max"
+        Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
+        unit of `width` (see `mmc.kernels.dense`). The paper's exp(−d²/σ²) has gamma = 1/σ².
+    width : float, default=2.0
+        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+    degree : float, default=3
+        Degree of the "poly" kernel.
+    coef0 : float, default=1.0
+        Constant term of the "poly" kernel.
+    n_neighbors : int, default=7
+        Number of neighbours of the "local_scaling" kernel.
+    C : float, default=10.0
+        Cost of an error. The default is that of the paper.
+    balance : float, default=0.35
+        ℓ as a share of the points: the largest difference of the cluster sizes. The paper uses 0.03 for
+        classes of equal size and 0.15 otherwise.
+    init : {"k-means", "normalized-cut", "random"} or array-like of shape (n_samples,), default="k-means"
+        Labels to start from: k-means with two seeds that lie far apart, the normalised cut of the kernel (of
+        a Gaussian kernel if it has negative values), random labels with clusters of equal size, or given
+        labels 0 and 1.
+    n_init : int, default=5
+        Number of starts. The start that ends with the lowest objective is kept. Equal starts are run once,
+        and "normalized-cut" and given labels make a single start.
+    max_iter : int, default=50
+        Largest number of rounds of a start.
+    random_state : int, RandomState or None, default=None
+        Seed of the random starts. An integer makes the fit reproducible.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each training point, 0 or 1.
+    objective_ : float
+        ‖w‖² + 2C Σ (1 − y f)₊ at `labels_`.
+    n_iter_ : int
+        Number of rounds of the start that was kept.
+    start_objectives_ : ndarray of shape (n_starts,)
+        Objective at the end of each start.
+    dual_coef_ : ndarray of shape (n_samples,)
+        Coefficients a_i of f(x) = Σ a_i K(x, x_i) + b.
+    intercept_ : float
+        Bias b.
+    kernel_ : Kernel
+        Kernel with the width that was computed from the training points.
+    state_ : IterState
+        Last state of the start that was kept.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features. It is set only if `X` has a text name for each feature.
+
+    Notes
+    -----
+    One step is one round: choose the bias, relabel, and train. A round is one training by libsvm, between n²
+    and n³; memory is at most three n×n arrays. The bias is found in n log n instead of the paper's ℓ n.
+
+    `predict` equals `labels_` on the training points, because the labels are the signs of f. The exceptions
+    are a fit that is stopped at its start, and equal points that the balance puts into different clusters.
+
+    References
+    ----------
+    K. Zhang, I. W. Tsang, J. T. Kwok: Maximum Margin Clustering Made Practical. IEEE Transactions on Neural
+    Networks 20, 2009.
+
+    Examples
+    --------
+    >>> from mmc import IterSVM
+    >>> from mmc.datasets import load_digits
+    >>> from mmc.metrics import clustering_error
+    >>> digits = load_digits((3, 8))
+    >>> X, y = digits.X[:80], digits.y[:80]
+    >>> model = IterSVM(random_state=0).fit(X)
+    >>> clustering_error(y, model.labels_)
+    0.0
     """
 
     def __init__(
@@ -189,14 +285,90 @@ class IterSVM(IterativeClusterer):
 class IterLSSVM(IterativeClusterer):
     """Maximum-margin clustering by training a least-squares SVM on its own labels ([iterSVR] section III-C).
 
-    The square loss holds f near −1 and +1 from both sides, as that of `IterSVR` does. The matrix of the
-    linear system is the same in every round, so that it is factored once and a round costs n²; the paper
-    factors it in every round.
+    The square loss penalises deviations of f from −1 and +1 on both sides, as the loss of `IterSVR` does. The
+    matrix of the linear system is the same in every round, so that it is factored once.
 
-    Parameters and attributes are those of `IterSVR` without `epsilon`; C is 100 by default, as in the paper,
-    and 1/C is λ of ridge regression with an intercept. The objective is ‖w‖² + C Σ (1 − y f)². On the
-    training points `predict` equals `labels_`, with the exceptions that `IterSVR` names. A kernel that is not
+    Parameters
+    ----------
+    n_clusters : int, default=2
+        Number of clusters, which must be 2. `RecursiveBinary` uses this method for more clusters.
+    kernel : {"rbf", "linear", "poly", "local_scaling", "precomputed"}, default="rbf"
+        Kernel between points. With "precomputed", `X` is the kernel matrix itself.
+    gamma : float or {"neighbors", "median", "max"}, default="max"
+        Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
+        unit of `width` (see `mmc.kernels.dense`). The paper's exp(−d²/σ²) has gamma = 1/σ².
+    width : float, default=2.0
+        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+    degree : float, default=3
+        Degree of the "poly" kernel.
+    coef0 : float, default=1.0
+        Constant term of the "poly" kernel.
+    n_neighbors : int, default=7
+        Number of neighbours of the "local_scaling" kernel.
+    C : float, default=100.0
+        Cost of an error. 1/C is λ of ridge regression with an intercept. The default is that of the paper.
+    balance : float, default=0.35
+        ℓ as a share of the points: the largest difference of the cluster sizes. The paper uses 0.03 for
+        classes of equal size and 0.15 otherwise.
+    init : {"k-means", "normalized-cut", "random"} or array-like of shape (n_samples,), default="k-means"
+        Labels to start from: k-means with two seeds that lie far apart, the normalised cut of the kernel (of
+        a Gaussian kernel if it has negative values), random labels with clusters of equal size, or given
+        labels 0 and 1.
+    n_init : int, default=5
+        Number of starts. The start that ends with the lowest objective is kept. Equal starts are run once,
+        and "normalized-cut" and given labels make a single start.
+    max_iter : int, default=50
+        Largest number of rounds of a start.
+    random_state : int, RandomState or None, default=None
+        Seed of the random starts. An integer makes the fit reproducible.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each training point, 0 or 1.
+    objective_ : float
+        ‖w‖² + C Σ (1 − y f)² at `labels_`.
+    n_iter_ : int
+        Number of rounds of the start that was kept.
+    start_objectives_ : ndarray of shape (n_starts,)
+        Objective at the end of each start.
+    dual_coef_ : ndarray of shape (n_samples,)
+        Coefficients a_i of f(x) = Σ a_i K(x, x_i) + b.
+    intercept_ : float
+        Bias b.
+    kernel_ : Kernel
+        Kernel with the width that was computed from the training points.
+    state_ : IterState
+        Last state of the start that was kept.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features. It is set only if `X` has a text name for each feature.
+
+    Notes
+    -----
+    One step is one round: choose the bias, relabel, and solve. The factorisation takes n³/3 once and a round
+    takes n², while the paper factors in every round; memory is at most three n×n arrays. A kernel that is not
     positive semi-definite is replaced by its positive part.
+
+    `predict` equals `labels_` on the training points, because the labels are the signs of f. The exceptions
+    are a fit that is stopped at its start, and equal points that the balance puts into different clusters.
+
+    References
+    ----------
+    K. Zhang, I. W. Tsang, J. T. Kwok: Maximum Margin Clustering Made Practical. IEEE Transactions on Neural
+    Networks 20, 2009.
+
+    Examples
+    --------
+    >>> from mmc import IterLSSVM
+    >>> from mmc.datasets import load_digits
+    >>> from mmc.metrics import clustering_error
+    >>> digits = load_digits((3, 8))
+    >>> X, y = digits.X[:80], digits.y[:80]
+    >>> model = IterLSSVM(random_state=0).fit(X)
+    >>> clustering_error(y, model.labels_)
+    0.0
     """
 
     def __init__(
@@ -237,14 +409,88 @@ class IterLSSVM(IterativeClusterer):
 class CCCPMMC(IterativeClusterer):
     """Maximum-margin clustering by the concave-convex procedure, without a balance ([iterSVR] appendix).
 
-    Without the balance a margin can be made as large as one likes by putting every point in one cluster. From
-    a good start with a large C the procedure stays where it is; with a small C the larger cluster takes one
-    point after the other until nothing is left of the smaller one. That is why the other methods have a
-    balance.
+    Without a balance, putting every point into one cluster makes the margin as large as desired. From a good
+    start with a large C the procedure keeps its labels. With a small C the larger cluster takes one point
+    after the other until the smaller one is empty. The other methods have a balance for this reason.
 
-    Parameters and attributes are those of `IterSVR` without `epsilon` and `balance`; C is 10 by default. The
-    objective is ‖w‖² + 2C Σ (1 − |f|)₊, and 0 when all points are in one cluster. On the training points
-    `predict` equals `labels_`, except at the start itself. A cluster can be empty at the end.
+    Parameters
+    ----------
+    n_clusters : int, default=2
+        Number of clusters, which must be 2. `RecursiveBinary` uses this method for more clusters.
+    kernel : {"rbf", "linear", "poly", "local_scaling", "precomputed"}, default="rbf"
+        Kernel between points. With "precomputed", `X` is the kernel matrix itself.
+    gamma : float or {"neighbors", "median", "max"}, default="max"
+        Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
+        unit of `width` (see `mmc.kernels.dense`). The paper's exp(−d²/σ²) has gamma = 1/σ².
+    width : float, default=2.0
+        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+    degree : float, default=3
+        Degree of the "poly" kernel.
+    coef0 : float, default=1.0
+        Constant term of the "poly" kernel.
+    n_neighbors : int, default=7
+        Number of neighbours of the "local_scaling" kernel.
+    C : float, default=10.0
+        Cost of an error. A small value lets one cluster take all points.
+    init : {"k-means", "normalized-cut", "random"} or array-like of shape (n_samples,), default="k-means"
+        Labels to start from: k-means with two seeds that lie far apart, the normalised cut of the kernel (of
+        a Gaussian kernel if it has negative values), random labels with clusters of equal size, or given
+        labels 0 and 1.
+    n_init : int, default=5
+        Number of starts. The start that ends with the lowest objective is kept. Equal starts are run once,
+        and "normalized-cut" and given labels make a single start.
+    max_iter : int, default=50
+        Largest number of rounds of a start.
+    random_state : int, RandomState or None, default=None
+        Seed of the random starts. An integer makes the fit reproducible.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each training point, 0 or 1.
+    objective_ : float
+        ‖w‖² + 2C Σ (1 − |f|)₊; 0 if all points are in one cluster.
+    n_iter_ : int
+        Number of rounds of the start that was kept.
+    start_objectives_ : ndarray of shape (n_starts,)
+        Objective at the end of each start.
+    dual_coef_ : ndarray of shape (n_samples,)
+        Coefficients a_i of f(x) = Σ a_i K(x, x_i) + b.
+    intercept_ : float
+        Bias b.
+    kernel_ : Kernel
+        Kernel with the width that was computed from the training points.
+    state_ : IterState
+        Last state of the start that was kept.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features. It is set only if `X` has a text name for each feature.
+
+    Notes
+    -----
+    One step is one round: relabel by the sign of f, with the bias of the SVM, and train. A round is one
+    training by libsvm, between n² and n³; memory is at most three n×n arrays. A cluster can be empty at the
+    end.
+
+    `predict` equals `labels_` on the training points, except if the fit is stopped at its start.
+
+    References
+    ----------
+    K. Zhang, I. W. Tsang, J. T. Kwok: Maximum Margin Clustering Made Practical. IEEE Transactions on Neural
+    Networks 20, 2009.
+
+    Examples
+    --------
+    >>> from mmc import CCCPMMC
+    >>> from mmc.datasets import load_digits
+    >>> from mmc.metrics import clustering_error
+    >>> digits = load_digits((3, 8))
+    >>> X, y = digits.X[:80], digits.y[:80]
+    >>> clustering_error(y, CCCPMMC(random_state=0).fit(X).labels_)
+    0.0
+    >>> len(set(CCCPMMC(C=0.01, random_state=0).fit(X).labels_))
+    1
     """
 
     def __init__(

@@ -1,11 +1,11 @@
-"""Many clusters by parting in two again and again, as [iterSVR] section IV-C does with images.
+"""More clusters than two by repeated splitting, as [iterSVR] section IV-C does with images.
 
-One cluster holds all points at first. As long as there are fewer clusters than wanted, one of them is chosen
-by a stated rule and handed to a method for two clusters, which sees nothing but its points. The result is a
-tree; a new point goes down it from the root.
+At first one cluster holds all points. While there are fewer clusters than `n_clusters`, one of them is chosen
+by the rule `split` and divided by a method for two clusters, which receives only the points of that cluster.
+The result is a tree, and a new point descends it from the root.
 
-One step is a step of the method that parts a cluster, start after start, and its best start ends the split.
-Costs: those of k − 1 fits of the method, each on the points of one cluster.
+One step is one step of the method that splits a cluster, start after start; the split ends with the best of
+its starts. Costs: k − 1 fits of the method, each on the points of one cluster.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from mmc.stepping import State
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
-#: Farther than any margin: the answer of a cluster that does not exist yet, and of the first one of all.
+#: Larger than any margin: decision value of the root, and its negative for clusters that do not exist yet.
 _FAR = 1e9
 
 
 class Split(NamedTuple):
-    """A cluster that was parted: which one, what its other half is called, by what, and with which points."""
+    """A split: the cluster, the number of its second half, the model with its state, and the members."""
 
     cluster: int
     other: int
@@ -44,7 +44,7 @@ class Split(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """What stays fixed."""
+    """What stays fixed: the points, and a seed for each split."""
 
     X: Array
     seeds: list[int]
@@ -52,18 +52,18 @@ class Problem(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RecursiveState(State):
-    """A tree on the way.
+    """A tree during the search.
 
     Attributes
     ----------
     splits : tuple of Split
-        In the order in which they were made; the last one may still be moving.
+        Splits in the order in which they were made; the last one may still change.
     n_splits : int
-        How many there will be.
+        Number of splits at the end.
     detail : str
-        What the method did to the cluster.
+        Description of the method's last step.
     moved : ndarray
-        Points whose label differs from the previous state's.
+        Points whose label differs from that in the previous state.
     """
 
     splits: tuple[Split, ...]
@@ -91,7 +91,7 @@ class RecursiveState(State):
         return self.moved
 
     def confidence(self) -> Array | None:
-        """How sure the least sure model on a point's way down the tree is; None before the first split."""
+        """Return the least confidence of the models on a point's path; None before the first split."""
         result: Array | None = None
         for split in self.splits:
             sure = split.state.confidence()
@@ -103,45 +103,57 @@ class RecursiveState(State):
 
 
 class RecursiveBinary(StepwiseClusterer):
-    """Many clusters by a method for two, splitting one cluster after another ([iterSVR] section IV-C).
+    """Clustering by splitting repeatedly with a method for two clusters ([iterSVR] section IV-C).
 
     Parameters
     ----------
     estimator : StepwiseClusterer or None, default=None
-        A method for two clusters; it is copied for every split. None means ``IterLSSVM()``, the quickest.
+        A method for two clusters, which is copied for every split. None means ``IterLSSVM()``, the fastest
+        one.
     n_clusters : int, default=3
+        Number of clusters.
     split : {"spread", "size"}, default="spread"
-        Which cluster is split next: the one with the largest sum of squared distances to its mean (in the
-        space of the kernel, where one is given as a matrix), or the one with most points. Among equals the
-        lower number.
+        Which cluster is split next: the one with the largest sum of squared distances to its mean (in feature
+        space if the kernel is precomputed), or the one with most points. Among equal clusters the one with
+        the lower number is split.
     random_state : int, RandomState or None, default=None
-        Gives every split a seed of its own.
+        Seed of the splits, each of which gets its own. An integer makes the fit reproducible.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
+        Cluster of each training point, from 0 to n_clusters − 1.
     objective_ : float
-        Sum of the objectives of all splits. It compares trees of the same method only.
+        Sum of the objectives of all splits. It compares only trees of the same method.
     splits_ : tuple of Split
-        The tree: which cluster was split, what its other half is called, and the fitted method.
+        The tree: which cluster was split, the number of its second half, and the fitted method.
     n_iter_ : int
-        Steps of all splits together.
+        Number of steps of all splits together.
     start_objectives_ : ndarray of shape (1,)
+        Objective at the end of each start.
     state_ : RecursiveState
+        Last state of the fit.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features. It is set only if `X` has a text name for each feature.
 
     Notes
     -----
-    *The balance.* The method's `balance` bounds how unequal the two halves may be, and one cluster against
-    two of the same size differ by a third of the points already. The default of `IterLSSVM`, 0.35, allows it.
+    One step is one step of the method that splits a cluster. The fit costs k − 1 fits of the method, each on
+    the points of one cluster.
 
-    *New points* go down the tree. `decision_function` gives for each cluster the smallest margin on the way
-    to it, which is positive for the cluster where the point arrives and negative for all others. On the
-    training points `predict` equals `labels_` if that holds for the method.
+    *The balance.* The method's `balance` bounds the difference of the two halves, and one cluster against two
+    of the same size already differ by a third of the points. The default of `IterLSSVM`, 0.35, allows this.
 
-    *Stopped half-way* there are fewer clusters than asked for.
+    *New points* descend the tree. `decision_function` returns for each cluster the smallest margin on the
+    path to it, which is positive for the cluster that the point reaches and negative for all others.
+    `predict` equals `labels_` on the training points if this holds for the method.
 
-    A cluster that cannot be split further, because its points are equal or too few or because the method
-    leaves one half empty, ends the fit with a message.
+    *A fit that is stopped early* has fewer clusters than `n_clusters`.
+
+    A cluster that cannot be split, because its points are equal or too few or because the method leaves one
+    half empty, ends the fit with an error.
 
     References
     ----------
@@ -152,10 +164,13 @@ class RecursiveBinary(StepwiseClusterer):
     --------
     >>> from mmc import IterSVR, RecursiveBinary
     >>> from mmc.datasets import make_three_gaussians
-    >>> X, y = make_three_gaussians(150, random_state=0)
+    >>> from mmc.metrics import clustering_error
+    >>> X, y = make_three_gaussians(90, noise=0.3, random_state=0)
     >>> model = RecursiveBinary(IterSVR(), n_clusters=3, random_state=0).fit(X)
-    >>> len(model.splits_)
-    2
+    >>> [(split.cluster, split.other) for split in model.splits_]
+    [(0, 1), (1, 2)]
+    >>> clustering_error(y, model.labels_)
+    0.0
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -239,7 +254,7 @@ class RecursiveBinary(StepwiseClusterer):
                 yield state
 
     def _next_members(self, X: Array, labels: Labels) -> Labels:
-        """Give the points of the cluster that is split next."""
+        """Return the points of the cluster that is split next."""
         clusters = [np.flatnonzero(labels == h) for h in range(int(labels.max()) + 1)]
         measure = len if self.split == "size" else lambda members: self._spread(self._points(X, members))
         return max((members for members in clusters if len(members) > 1), key=measure)
@@ -253,11 +268,11 @@ class RecursiveBinary(StepwiseClusterer):
         return X[np.ix_(members, members)] if self._is_pairwise() else X[members]
 
     def _part(self, X: Array, members: Labels, cluster: int, other: int, seed: int) -> Iterator[_Parted]:
-        """Part a cluster; gives every step of the method, and last the end that it kept."""
+        """Split a cluster; yield every step of the method, and finally the end that it kept."""
         model = self._method(seed)
         try:
             for step in model.iter_fit(self._points(X, members)):
-                # The model goes on, and a state must not change with it.
+                # The model changes in later steps, and a state must not change with it.
                 split = Split(cluster, other, copy(model), step.state, members)
                 start = f"start {step.start + 1} of {step.n_starts}, " if step.n_starts > 1 else ""
                 yield _Parted(split, start + step.state.caption, 0.99 * step.progress)
@@ -283,11 +298,11 @@ class RecursiveBinary(StepwiseClusterer):
         answers: dict[int, Callable[[State], Array]] = {}
 
         def values(state: RecursiveState) -> Array:
-            # Going down the tree, a cluster's answer is the smallest margin on the way to it.
+            # The decision value of a cluster is the smallest margin on the path to it.
             scores = np.full((len(X), self.n_clusters), -_FAR)
             scores[:, 0] = _FAR
             for split in state.splits:
-                # One kernel serves all states of a split, whose models differ in nothing else.
+                # All states of a split share one kernel; their models differ only in the coefficients.
                 if split.other not in answers:
                     points = X[:, split.members] if self._is_pairwise() else X
                     answers[split.other] = split.model.follow(points)
@@ -301,7 +316,7 @@ class RecursiveBinary(StepwiseClusterer):
 
 
 class _Parted(NamedTuple):
-    """A cluster parted by one step, what happened, and which share of the split is done."""
+    """A split after one step, a description of the step, and the share of the split that is done."""
 
     split: Split
     detail: str

@@ -1,10 +1,10 @@
-"""Unsupervised multi-class regularised least squares: [UMC-RLS], Pahikkala, Airola, Gieseke, Kramer (2012).
+"""Unsupervised multi-class regularised least squares ([UMC-RLS]; Pahikkala, Airola, Gieseke, Kramer 2012).
 
-Minimised over labellings c of n points in k clusters is ([UMC-RLS] eqs. 9, 10)
+The methods minimise over labellings c of n points in k clusters ([UMC-RLS] eqs. 9, 10)
 
     Q(c) = Σ_h F(p_h(c)),    F(y) = min_f Σ_i (y_i − f(x_i))² + λ‖f‖² = n − yᵀ R y,
 
-with p_h(c) = +1 on cluster h and −1 elsewhere, and R the hat matrix of kernel ridge regression. Three
+where p_h(c) is +1 on cluster h and −1 elsewhere, and R is the hat matrix of kernel ridge regression. Three
 searches share this objective: `StocRLS` (Algorithm 1), `SteepRLS` (Algorithm 2), `UMCRLS` (Algorithm 3).
 
 =============  ======================  ====================================================
@@ -13,17 +13,17 @@ paper          code                    meaning
 c, p_h(c)      labels, indicators      labelling, its ±1 encoding
 λ              alpha                   regularisation
 R, R p_h(c)    R, T                    hat matrix, fitted values of the k ridge models
-s              n_shakes                rounds of shaking after the first
-α, eq. 11      n_claims                how many points a cluster claims in its turn
+s              n_shakes                number of rounds of shaking after the first
+α, eq. 11      n_claims                number of points that a cluster claims in its turn
 =============  ======================  ====================================================
 
-Costs: n²d for the kernel, n³ multiplications once for R, then k·n² for each start's T, with a claim
-costing n. Memory: at most three arrays of n×n while R is built, then R alone.
+Costs: the kernel takes n² d operations and R takes n³ multiplications once. A start takes k n² for T, and a
+claim takes n. Memory: at most three n×n arrays while R is computed, then R alone.
 
-Deviations, all stated in the classes too: α is rounded down and a cluster whose α is not positive
-claims nothing; no search empties a cluster; a random start is a random labelling of equal sizes; with two
-clusters further starts shake less than the first; an intercept is fitted by default, because without one
-the balance pulls unbalanced clusters apart.
+Deviations from the paper, which the classes state too: α is rounded down, and a cluster whose α is not
+positive claims nothing; no search empties a cluster; a random start is a random labelling with clusters of
+equal size; with two clusters, later starts shake less than the first; an intercept is fitted by default,
+because without one the objective pulls clusters of unequal size towards equal sizes.
 """
 
 from mmc.maxmargin.rls.estimators import UMCRLS, SteepRLS, StocRLS

@@ -1,6 +1,6 @@
-"""What the searches of [UMC-RLS] share: parameters, kernel, starts, and the models of a labelling.
+"""Base class of the searches of [UMC-RLS]: parameters, kernel, starts, and the models of a labelling.
 
-The objective, its symbols and its costs are told in `mmc.maxmargin.rls`.
+`mmc.maxmargin.rls` describes the objective, its symbols and the costs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from mmc.stepping import State
 
 
 class Problem(NamedTuple):
-    """What stays fixed during the search: kernel, its first row, hat matrix, labellings to start from."""
+    """What stays fixed during the search: the kernel, its first row, the hat matrix and the starts."""
 
     kernel: Kernel
     anchor: Array
@@ -37,7 +37,7 @@ class Problem(NamedTuple):
 
 
 class LeastSquaresClusterer(KernelClusterer):
-    """Parameters, kernel, starts and model that the three searches share."""
+    """Base class of the three searches."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelClusterer._parameter_constraints,
@@ -84,13 +84,15 @@ class LeastSquaresClusterer(KernelClusterer):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Training points, or the kernel matrix if `kernel` is "precomputed".
         alphas : iterable of float
+            Values of `alpha`.
 
         Returns
         -------
         list of estimators
-            Fitted copies of this one, in the order of `alphas`, all from the same starts. Each is
-            what `fit` gives for its alpha, to rounding.
+            Fitted copies of the estimator in the order of `alphas`, all from the same starts. Each equals the
+            result of `fit` with its alpha up to rounding.
         """
         models = [clone(self).set_params(alpha=alpha) for alpha in alphas]
         for model in models:
@@ -100,7 +102,7 @@ class LeastSquaresClusterer(KernelClusterer):
         kernel, K = self._gram(checked)
         anchor = K[0].copy()
         spectrum = Spectrum.of(K, fit_intercept=self.fit_intercept)
-        del K  # its memory would be a fourth array beside the three that each λ needs
+        del K  # it would be a fourth n×n array beside the three that each λ needs
         for model in models:
             validate_data(model, X, skip_check_array=True)
             model._exhaust(model._fit_steps(Problem(kernel, anchor, spectrum.hat(model.alpha), starts)))
@@ -108,7 +110,7 @@ class LeastSquaresClusterer(KernelClusterer):
 
     @abstractmethod
     def _states(self, search: Search, part: float) -> Iterator[RLSState]:
-        """Search from one start, before which `part` of all starts were made."""
+        """Search from one start; `part` is the share of the starts that precede it."""
 
     def _prepare(self, X: Array) -> Problem:
         starts = self._draw_starts(X)
@@ -154,13 +156,13 @@ class LeastSquaresClusterer(KernelClusterer):
         return values
 
     def _model(self, state: RLSState) -> tuple[Array, Array]:
-        """Give the coefficients a = (K + λI)⁻¹ p of the k models, from p − R p = λ a, and the intercepts."""
+        """Return the coefficients a = (K + λI)⁻¹ p of the k models, by p − R p = λ a, and the intercepts."""
         P = indicators(state.labels, self.n_clusters)
         if not self.fit_intercept:
             return self._positive_part(P, state.scores).T / self.alpha, np.zeros(self.n_clusters)
         mean = P.mean(axis=1, keepdims=True)
         dual = self._positive_part(P - mean, state.scores - mean).T / self.alpha
-        # Fitted values are K a + b at every training point; the first one gives b.
+        # The fitted values at all training points are K a + b, so the first point gives b.
         return dual, state.scores[:, 0] - self._anchor @ dual
 
     def _positive_part(self, P: Array, T: Array) -> Array:
@@ -170,5 +172,5 @@ class LeastSquaresClusterer(KernelClusterer):
 def _seeded_labels(X: Array, k: int, rng: np.random.RandomState) -> Labels:
     centres, seeds = kmeans_plusplus(X, k, random_state=rng)
     labels = np.asarray(pairwise_distances_argmin(X, centres), dtype=np.int64)
-    labels[seeds] = np.arange(k)  # duplicated seeds would leave a cluster empty
+    labels[seeds] = np.arange(k)  # equal seeds would leave a cluster empty
     return labels

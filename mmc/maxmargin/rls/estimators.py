@@ -19,74 +19,92 @@ from mmc.maxmargin.rls.labelling import Array, Labels, RLSState, Search
 class UMCRLS(LeastSquaresClusterer):
     """Multi-class least-squares clustering by steepest descent with shaking ([UMC-RLS] Algorithm 3).
 
-    In each round every cluster in turn claims points from the others: those that lower Q most, or raise
-    it least. The number of points falls by half from round to round, which shakes the labelling out of
-    poor local minima at first and lets it settle at last.
+    In each round every cluster in turn claims points from the others: those that lower Q most or raise it
+    least. The number of claimed points halves from round to round. The large claims of the first rounds let
+    the labelling leave poor local minima, and the small claims of the last rounds let it converge.
 
     Parameters
     ----------
     n_clusters : int, default=2
+        Number of clusters.
     kernel : {"rbf", "linear", "poly", "local_scaling", "precomputed"}, default="rbf"
+        Kernel between points. With "precomputed", `X` is the kernel matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="neighbors"
-        Of the Gaussian and polynomial kernels: a number, or the length in which `width` is measured
-        (see `mmc.kernels`).
+        Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
+        unit of `width` (see `mmc.kernels.dense`).
     width : float, default=2.0
-        Width σ of the Gaussian kernel as a multiple of the length that `gamma` names.
-    degree, coef0 : float, default=3, 1.0
-        Of the polynomial kernel.
+        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+    degree : float, default=3
+        Degree of the "poly" kernel.
+    coef0 : float, default=1.0
+        Constant term of the "poly" kernel.
     n_neighbors : int, default=7
-        Of the local-scaling kernel.
+        Number of neighbours of the "local_scaling" kernel.
     alpha : float, default=0.5
         Regularisation λ of the ridge models.
     n_shakes : int, default=20
-        s of the paper; s + 1 rounds are made.
+        s of the paper; the search makes s + 1 rounds.
     cluster_sizes : sequence of n_clusters numbers or None, default=None
-        Sizes towards which the claims pull the clusters, in any unit; None means equal sizes, as in
-        the paper.
+        Target sizes of the clusters for the claims, in any unit. None means equal sizes, as in the paper.
     refine : bool, default=True
-        End with a steepest descent in which every point is free to move, so that the sizes are no
-        longer bound. False is the algorithm of the paper.
+        Whether the search ends with a steepest descent in which every point may move, so that the target
+        sizes no longer hold. False gives the algorithm of the paper.
     fit_intercept : bool, default=True
-        Give each ridge model an unpenalised intercept (the kernel is centred). False is the paper's.
+        Whether each ridge model has an unpenalised intercept, for which the kernel is centred. False gives
+        the models of the paper.
     n_init : int, default=10
-        Number of starts; the one that ends with the lowest Q is kept.
+        Number of starts. The start that ends with the lowest Q is kept.
     init : {"random", "k-means++"} or array-like of shape (n_samples,), default="random"
-        How a start is made; given labels make one start.
+        Labels to start from: random labels with clusters of equal size, the nearest of k-means++ seeds, or
+        given labels from 0 to n_clusters − 1, which make a single start.
     random_state : int, RandomState or None, default=None
+        Seed of the random starts. An integer makes the fit reproducible.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
+        Cluster of each training point, from 0 to n_clusters − 1.
     objective_ : float
         Q of `labels_`.
     n_iter_ : int
-        Steps of the start that was kept.
-    dual_coef_ : ndarray of shape (n_samples, n_clusters)
-    intercept_ : ndarray of shape (n_clusters,)
+        Number of steps of the start that was kept.
     start_objectives_ : ndarray of shape (n_init,)
         Q at the end of each start.
+    dual_coef_ : ndarray of shape (n_samples, n_clusters)
+        Coefficients of the ridge models, one column for each cluster.
+    intercept_ : ndarray of shape (n_clusters,)
+        Intercepts of the ridge models; zeros if `fit_intercept` is False.
+    kernel_ : Kernel
+        Kernel with the width that was computed from the training points.
     state_ : RLSState
+        Last state of the start that was kept.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features. It is set only if `X` has a text name for each feature.
 
     Notes
     -----
-    `predict` on the training points equals `labels_` when `refine` is set: at a local minimum of Q every
-    point's own model answers highest. (The one exception is the last point of a cluster, which no search
-    takes away.) Without `refine` the sizes are held near their targets, and points at the border may be
-    closer to another model.
+    One step is one claim, or a group of up to n moves of the final descent. R takes n³ multiplications once
+    and a claim takes n; memory is at most three n×n arrays.
 
-    With two clusters the first round of the paper lets one cluster take every point and then the other,
-    so that all starts would end alike. The first start does just that; each further one shakes a little
-    less, down to a quarter of the strength.
+    With `refine`, `predict` equals `labels_` on the training points, because at a local minimum of Q every
+    point has the highest decision value for its own cluster. The exception is the last point of a cluster,
+    which no search takes away. Without `refine` the sizes stay near their targets, and points at the border
+    may have a higher decision value for another cluster.
 
-    Q does not compare clusterings of different `alpha` or kernel. All points in one cluster would
-    minimise Q when an intercept is fitted; the shaking keeps away from that, and no search empties a
-    cluster.
+    With two clusters, in the first round of the paper one cluster takes every point and then the other does,
+    so that all starts would end with the same labels. Here only the first start does this, and each later
+    start shakes a little less, down to a quarter of the strength.
 
-    *How the defaults were chosen.* On twelve sets (seven toys, iris, wine, breast cancer, digits 3 and 8,
-    900 digits) one setting was sought whose mean adjusted Rand index is high, not the best for each:
-    ``python -m benchmarks.umcrls --defaults`` prints the comparison. A width in units of the distance to
-    the seventh neighbour follows thin structures that a share of the largest distance blurs; the
-    intercept and the final free descent let unbalanced clusters keep their sizes.
+    Q does not compare clusterings with different `alpha` or kernel. With an intercept, a single cluster of
+    all points would minimise Q; the shaking keeps away from it, and no search empties a cluster.
+
+    *How the defaults were chosen.* They give a high mean adjusted Rand index over twelve sets (seven toys,
+    iris, wine, breast cancer, digits 3 and 8, 900 digits), not the best value for each set; ``python -m
+    benchmarks.umcrls --defaults`` prints the comparison. A width in units of the distance to the seventh
+    neighbour follows thin structures that a share of the largest distance blurs. The intercept and the final
+    free descent let clusters keep unequal sizes.
 
     References
     ----------
@@ -97,10 +115,13 @@ class UMCRLS(LeastSquaresClusterer):
     --------
     >>> from mmc import UMCRLS
     >>> from mmc.datasets import make_moons
-    >>> X, y = make_moons(200, random_state=0)
+    >>> from mmc.metrics import clustering_error
+    >>> X, y = make_moons(100, random_state=0)
     >>> model = UMCRLS(n_clusters=2, random_state=0).fit(X)
-    >>> int((model.predict(X) == model.labels_).sum())
-    200
+    >>> clustering_error(y, model.labels_)
+    0.0
+    >>> bool((model.predict(X) == model.labels_).all())
+    True
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -166,13 +187,13 @@ class UMCRLS(LeastSquaresClusterer):
     def _states(self, search: Search, part: float) -> Iterator[RLSState]:
         n, k, rounds = len(search.labels), self.n_clusters, self.n_shakes + 1
         targets = n * self._shares()
-        # At full strength the larger of two clusters takes every point and no start makes a difference.
+        # At full strength the larger of two clusters takes every point, and all starts end equal.
         strength = 1.0 - 0.75 * part if 2.0 * targets.max() >= n else 1.0
         yield search.start()
         for i in range(rounds):
             for d in range(k):
                 last = i == rounds - 1 and d == k - 1
-                # [UMC-RLS] eq. 11; the tiny term keeps e.g. 3 * (1/3) from falling below 1
+                # [UMC-RLS] eq. 11; the small term keeps rounding from turning 3 * (1/3) into less than 1
                 n_claims = int(strength * targets[d] / 2.0**i + targets[d] - search.sizes[d] + 1e-9)
                 if n_claims > 0 or (last and not self.refine):
                     state = search.claim(i + 1, d, n_claims, (i + (d + 1) / k) / rounds)
@@ -185,12 +206,84 @@ class UMCRLS(LeastSquaresClusterer):
 class SteepRLS(LeastSquaresClusterer):
     """Least-squares clustering by plain steepest descent ([UMC-RLS] Algorithm 2).
 
-    Each move takes the point and the cluster that lower Q most, until none does. It sticks in poor
-    local minima; it is here to be watched beside `UMCRLS`. One step is a group of about n/40 moves.
+    Each move takes the point and the cluster that lower Q most, until no move lowers Q. The search often ends
+    in a poor local minimum, which a comparison with `UMCRLS` shows.
 
-    Parameters and attributes are those of `UMCRLS` without shaking: `n_clusters`, `kernel`, `gamma`,
-    `width`, `degree`, `coef0`, `n_neighbors`, `alpha`, `fit_intercept`, `n_init`, `init`, `random_state`.
-    `predict` on the training points equals `labels_`, except for the last point of a cluster.
+    Parameters
+    ----------
+    n_clusters : int, default=2
+        Number of clusters.
+    kernel : {"rbf", "linear", "poly", "local_scaling", "precomputed"}, default="rbf"
+        Kernel between points. With "precomputed", `X` is the kernel matrix itself.
+    gamma : float or {"neighbors", "median", "max"}, default="neighbors"
+        Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
+        unit of `width` (see `mmc.kernels.dense`).
+    width : float, default=2.0
+        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+    degree : float, default=3
+        Degree of the "poly" kernel.
+    coef0 : float, default=1.0
+        Constant term of the "poly" kernel.
+    n_neighbors : int, default=7
+        Number of neighbours of the "local_scaling" kernel.
+    alpha : float, default=0.5
+        Regularisation λ of the ridge models.
+    fit_intercept : bool, default=True
+        Whether each ridge model has an unpenalised intercept, for which the kernel is centred. False gives
+        the models of the paper.
+    n_init : int, default=10
+        Number of starts. The start that ends with the lowest Q is kept.
+    init : {"random", "k-means++"} or array-like of shape (n_samples,), default="random"
+        Labels to start from: random labels with clusters of equal size, the nearest of k-means++ seeds, or
+        given labels from 0 to n_clusters − 1, which make a single start.
+    random_state : int, RandomState or None, default=None
+        Seed of the random starts. An integer makes the fit reproducible.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each training point, from 0 to n_clusters − 1.
+    objective_ : float
+        Q of `labels_`.
+    n_iter_ : int
+        Number of steps of the start that was kept.
+    start_objectives_ : ndarray of shape (n_init,)
+        Q at the end of each start.
+    dual_coef_ : ndarray of shape (n_samples, n_clusters)
+        Coefficients of the ridge models, one column for each cluster.
+    intercept_ : ndarray of shape (n_clusters,)
+        Intercepts of the ridge models; zeros if `fit_intercept` is False.
+    kernel_ : Kernel
+        Kernel with the width that was computed from the training points.
+    state_ : RLSState
+        Last state of the start that was kept.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features. It is set only if `X` has a text name for each feature.
+
+    Notes
+    -----
+    One step is a group of about n/40 moves. R takes n³ multiplications once and a move takes k n; memory is
+    at most three n×n arrays. No move empties a cluster.
+
+    `predict` equals `labels_` on the training points, except for the last point of a cluster. Q does not
+    compare clusterings with different `alpha` or kernel.
+
+    References
+    ----------
+    T. Pahikkala, A. Airola, F. Gieseke, O. Kramer: Unsupervised Multi-Class Regularized Least-Squares
+    Classification. ICDM 2012.
+
+    Examples
+    --------
+    >>> from mmc import SteepRLS
+    >>> from mmc.datasets import make_three_gaussians
+    >>> from mmc.metrics import clustering_error
+    >>> X, y = make_three_gaussians(90, noise=0.3, random_state=0)
+    >>> model = SteepRLS(n_clusters=3, random_state=0).fit(X)
+    >>> clustering_error(y, model.labels_)
+    0.0
     """
 
     def _states(self, search: Search, part: float) -> Iterator[RLSState]:
@@ -204,12 +297,84 @@ class SteepRLS(LeastSquaresClusterer):
 class StocRLS(LeastSquaresClusterer):
     """Least-squares clustering by stochastic descent ([UMC-RLS] Algorithm 1).
 
-    Points are visited in order, and each goes to the cluster that lowers Q most, until a whole sweep
-    moves none. The only randomness is in the start. One step is a sweep.
+    The search visits the points in order and moves each to the cluster that lowers Q most, until a whole
+    sweep moves no point. Only the start is random.
 
-    Parameters and attributes are those of `UMCRLS` without shaking: `n_clusters`, `kernel`, `gamma`,
-    `width`, `degree`, `coef0`, `n_neighbors`, `alpha`, `fit_intercept`, `n_init`, `init`, `random_state`.
-    `predict` on the training points equals `labels_`, except for the last point of a cluster.
+    Parameters
+    ----------
+    n_clusters : int, default=2
+        Number of clusters.
+    kernel : {"rbf", "linear", "poly", "local_scaling", "precomputed"}, default="rbf"
+        Kernel between points. With "precomputed", `X` is the kernel matrix itself.
+    gamma : float or {"neighbors", "median", "max"}, default="neighbors"
+        Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
+        unit of `width` (see `mmc.kernels.dense`).
+    width : float, default=2.0
+        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+    degree : float, default=3
+        Degree of the "poly" kernel.
+    coef0 : float, default=1.0
+        Constant term of the "poly" kernel.
+    n_neighbors : int, default=7
+        Number of neighbours of the "local_scaling" kernel.
+    alpha : float, default=0.5
+        Regularisation λ of the ridge models.
+    fit_intercept : bool, default=True
+        Whether each ridge model has an unpenalised intercept, for which the kernel is centred. False gives
+        the models of the paper.
+    n_init : int, default=10
+        Number of starts. The start that ends with the lowest Q is kept.
+    init : {"random", "k-means++"} or array-like of shape (n_samples,), default="random"
+        Labels to start from: random labels with clusters of equal size, the nearest of k-means++ seeds, or
+        given labels from 0 to n_clusters − 1, which make a single start.
+    random_state : int, RandomState or None, default=None
+        Seed of the random starts. An integer makes the fit reproducible.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each training point, from 0 to n_clusters − 1.
+    objective_ : float
+        Q of `labels_`.
+    n_iter_ : int
+        Number of steps of the start that was kept.
+    start_objectives_ : ndarray of shape (n_init,)
+        Q at the end of each start.
+    dual_coef_ : ndarray of shape (n_samples, n_clusters)
+        Coefficients of the ridge models, one column for each cluster.
+    intercept_ : ndarray of shape (n_clusters,)
+        Intercepts of the ridge models; zeros if `fit_intercept` is False.
+    kernel_ : Kernel
+        Kernel with the width that was computed from the training points.
+    state_ : RLSState
+        Last state of the start that was kept.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features. It is set only if `X` has a text name for each feature.
+
+    Notes
+    -----
+    One step is one sweep over all points. R takes n³ multiplications once, and a sweep takes k n and n more
+    for each point that moves; memory is at most three n×n arrays. No move empties a cluster.
+
+    `predict` equals `labels_` on the training points, except for the last point of a cluster. Q does not
+    compare clusterings with different `alpha` or kernel.
+
+    References
+    ----------
+    T. Pahikkala, A. Airola, F. Gieseke, O. Kramer: Unsupervised Multi-Class Regularized Least-Squares
+    Classification. ICDM 2012.
+
+    Examples
+    --------
+    >>> from mmc import StocRLS
+    >>> from mmc.datasets import make_three_gaussians
+    >>> from mmc.metrics import clustering_error
+    >>> X, y = make_three_gaussians(90, noise=0.3, random_state=0)
+    >>> model = StocRLS(n_clusters=3, random_state=0).fit(X)
+    >>> clustering_error(y, model.labels_)
+    0.0
     """
 
     def _states(self, search: Search, part: float) -> Iterator[RLSState]:

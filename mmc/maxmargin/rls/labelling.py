@@ -1,6 +1,6 @@
-"""A labelling that is searched over by moving points, and the states it leaves behind.
+"""The labelling that a search of [UMC-RLS] changes by moving points, and its states.
 
-The objective is Q of [UMC-RLS] eq. 10 for a given hat matrix R; see `mmc.maxmargin.rls` for the symbols.
+The objective is Q of [UMC-RLS] eq. 10 for a given hat matrix R; `mmc.maxmargin.rls` lists the symbols.
 """
 
 from __future__ import annotations
@@ -21,17 +21,18 @@ Phase = Literal["start", "claim", "descent", "sweep", "release"]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RLSState(State):
-    """A labelling on the way, and what the last step did to it.
+    """A labelling during the search, and what the last step changed.
 
     Attributes
     ----------
     phase : {"start", "claim", "descent", "sweep", "release"}
+        Kind of the step.
     round : int
-        Round of shaking, group of steepest moves or sweep, counted from 1; 0 is the start.
+        Number of the round of shaking, the group of steepest moves or the sweep, from 1; 0 is the start.
     cluster : int
-        The cluster that claimed points; −1 where no single cluster did.
+        Cluster that claimed points; −1 if the step does not belong to a single cluster.
     moved : ndarray
-        The points that changed their cluster, in that order.
+        Points that changed their cluster, in the order of the moves.
     previous : float
         Q before the step.
     scores : ndarray of shape (n_clusters, n_samples)
@@ -73,7 +74,7 @@ class RLSState(State):
         return self.moved
 
     def confidence(self) -> Array:
-        """Half the lead of the own model's answer over the best other one, cut off at 0 and 1."""
+        """Return half the lead of the own model's value over the best other one, clipped to [0, 1]."""
         columns = np.arange(len(self.labels))
         others = self.scores.copy()
         others[self.labels, columns] = -np.inf
@@ -82,7 +83,7 @@ class RLSState(State):
 
 
 class Search:
-    """A labelling that moves, with its caches T and sizes kept up to date by the compiled loops."""
+    """A labelling that changes, with T and the cluster sizes kept up to date by the compiled loops."""
 
     def __init__(self, R: Array, labels: Labels, k: int) -> None:
         self.R = R
@@ -94,16 +95,16 @@ class Search:
         self._moved = np.empty(len(labels), dtype=np.int64)
 
     def start(self) -> RLSState:
-        """Give the labelling as it stands, as the first state."""
+        """Return the current labelling as the first state."""
         return self._state("start", 0, -1, 0, 0.0, 0.0)
 
     def claim(self, round_: int, cluster: int, n_claims: int, progress: float) -> RLSState:
-        """Let a cluster take that many points."""
+        """Let a cluster claim `n_claims` points."""
         count, change = fast.claim(self.R, self.T, self.labels, self.sizes, cluster, n_claims, self._moved)
         return self._state("claim", round_, cluster, count, change, progress)
 
     def descend(self, phase: Phase, round_: int, n_moves: int) -> RLSState:
-        """Make at most that many steepest moves; fewer mean a local minimum."""
+        """Make at most `n_moves` steepest moves; fewer moves mean a local minimum."""
         count, change = fast.descend(
             self.R, self.T, self.labels, self.sizes, min(n_moves, len(self.labels)), self._moved
         )
@@ -139,10 +140,11 @@ def indicators(labels: Labels, k: int) -> Array:
     ----------
     labels : ndarray of shape (n_samples,)
     k : int
+        Number of clusters.
 
     Returns
     -------
     ndarray of shape (k, n_samples)
-        +1 in row h where the label is h, −1 elsewhere.
+        Row h is +1 where the label is h and −1 elsewhere.
     """
     return np.where(np.arange(k)[:, None] == labels[None, :], 1.0, -1.0)

@@ -1,7 +1,7 @@
 """Maximum-margin clustering as a semidefinite program: MMC and GMMC, in the form of [iterSVR] section II.
 
 Labels y in {−1, +1}ⁿ of largest margin are hard to find. Both methods relax the matrix yyᵀ to a positive
-semi-definite one, which makes a convex program with one optimum, and then round it back to labels.
+semi-definite matrix, which gives a convex program, and then round the solution to labels.
 
 `MMC` ([iterSVR] eq. 6; Xu, Neufeld, Larson and Schuurmans 2004) has the matrix M itself as a variable:
 
@@ -18,32 +18,32 @@ paper          code                  meaning
 M              state.matrix          relaxation of yyᵀ; of GMMC, the dual variable, of ffᵀ
 δ, γᵀe         state.relaxation      optimum of the program: no labelling has a lower one
 ℓ              balance · n           largest difference of the cluster sizes
-C, C_e         C                     what an error costs
+C, C_e         C                     cost of an error
 √μ₁ v₁         state.soft            soft labels
 =============  ====================  ====================================================
 
-Why the dual variable is the labels of GMMC: eq. 7 is the Lagrange dual of
+The labels of GMMC come from the dual variable for this reason: eq. 7 is the Lagrange dual of
 
     min ‖w‖² + C_e (Σ f_i)² + C_e Σ (1 − f_i²)₊   over  f = ⟨w, φ(x)⟩ + b,
 
-where the labels have gone into f_i² ≥ 1, and the multiplier of its semidefinite constraint is the relaxation
-of (f, −b)(f, −b)ᵀ. Its range lies in the null space of the optimal slack matrix, from which the paper takes
-the labels; unlike a vector of that space it does not depend on which basis a solver returns.
+in which f_i² ≥ 1 replaces the labels, and the multiplier of its semidefinite constraint is the relaxation of
+(f, −b)(f, −b)ᵀ. Its range lies in the null space of the optimal slack matrix, from which the paper takes the
+labels. Unlike a vector of that space, it does not depend on the basis that a solver returns.
 
-One step is a run of SCS iterations, 25 at first and then more, each from where the last one ended: M* can be
-watched as it forms. Clarabel solves in one step. The matrix of every step is rounded, see
+One step is a run of SCS iterations, 25 at first and then more, each from the end of the last, so that M* can
+be shown while it forms. Clarabel solves in one step. The matrix of every step is rounded, see
 `mmc.maxmargin.semidefinite.rounding`.
 
-Costs for n points: an iteration of SCS takes n³ for `MMC`, of which there are hundreds to thousands, and the
-memory is about 320 n² numbers (24 MB at 100 points); for `GMMC` it takes n³ too, a hundred to a few hundred
-are enough, and the memory is about 7 n³ numbers (1.5 GB at 300 points). Clarabel factors a matrix of n² rows,
-which takes n⁶ time and 2 to 5 n⁴ numbers (0.5 GB at 60 points for `MMC`). See `max_samples`.
+Costs for n points: an iteration of SCS takes n³. `MMC` needs hundreds to thousands of them and about 320 n²
+numbers of memory (24 MB at 100 points). `GMMC` needs a hundred to a few hundred and about 7 n³ numbers (1.5
+GB at 300 points). Clarabel factors a matrix of n² rows, which takes n⁶ time and 2 to 5 n⁴ numbers (0.5 GB at
+60 points for `MMC`). `max_samples` bounds n for this reason.
 
-Deviations: the transitivity constraints of the original MMC are left out, as in eq. 6. GMMC adds to K a ridge
-of 10⁻⁴ of its mean diagonal, without which K⁻¹ need not exist (two equal points are enough), and its
-constraint is multiplied by T from both sides, TᵀAT = I, which changes neither the program nor its optimum but
-lets SCS need a hundred iterations instead of thousands. A kernel that is not positive semi-definite is
-replaced by its positive part in the program; the SVM takes it as it is.
+Deviations from the papers: the transitivity constraints of the original MMC are left out, as in eq. 6. GMMC
+adds to K a ridge of 10⁻⁴ of its mean diagonal, without which K⁻¹ need not exist (two equal points suffice).
+Its constraint is multiplied by T from both sides, TᵀAT = I, which changes neither the program nor its optimum
+but reduces the iterations of SCS from thousands to a hundred. A kernel that is not positive semi-definite is
+replaced by its positive part in the program; the SVM uses it unchanged.
 """
 
 from mmc.maxmargin.semidefinite.estimators import GMMC, MMC

@@ -1,6 +1,6 @@
-"""What MMC and GMMC share: solving a semidefinite program in steps, rounding each of them, and their states.
+"""Base class of MMC and GMMC: solving a semidefinite program in steps, rounding each step, and the states.
 
-The programs, their symbols and their costs are told in `mmc.maxmargin.semidefinite`.
+`mmc.maxmargin.semidefinite` describes the programs, their symbols and the costs.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from mmc.maxmargin.semidefinite.programs import Iterate, Program, positive_part,
 from mmc.maxmargin.semidefinite.rounding import Rounded, round_matrix
 from mmc.stepping import State
 
-#: Random vectors that are rounded before the program is solved, so that watching costs little.
+#: Number of random vectors that are rounded in each step before the program is solved.
 _N_ON_THE_WAY = 20
 
-#: Steps of libsvm times points that a labelling is judged by: hundreds of them are, and none may hold up all.
+#: Limit on steps of libsvm times points for one labelling, because hundreds of labellings are evaluated.
 _EFFORT = 3e6
 
-#: A matrix whose largest eigenvalue is below this share of n says nothing; the diagonal should be about 1.
+#: A matrix whose largest eigenvalue is below this share of n is trivial; the diagonal should be about 1.
 _NOTHING = 1e-3
 
 
@@ -53,15 +53,17 @@ class SemidefiniteState(BinaryState):
     matrix : ndarray of shape (n_samples, n_samples)
         M, in single precision.
     spectrum : ndarray of shape (n_samples,)
-        Eigenvalues of M, the largest first; one alone means that M is yyᵀ.
+        Eigenvalues of M in decreasing order; a single non-zero one means that M is yyᵀ.
     soft : ndarray of shape (n_samples,)
-        The vector that was rounded.
+        The vector that is rounded to the labels.
     relaxation : float
-        Value of the program; until it is solved, that of a point near its constraints.
+        Value of the program; until it is solved, the value at a point near its constraints.
     dual : ndarray of shape (n_samples,)
-        Coefficients of the SVM of these labels.
+        Coefficients of the SVM that is trained on these labels.
     bias : float
+        Bias of this SVM.
     solver : str
+        Name of the solver.
     """
 
     matrix: NDArray[np.float32]
@@ -74,7 +76,7 @@ class SemidefiniteState(BinaryState):
 
     @property
     def share(self) -> float:
-        """How much of M its first eigenvector carries: 1 where M is made of labels."""
+        """Share of the first eigenvalue in the sum of all; 1 means that M is yyᵀ."""
         return float(self.spectrum[0] / max(np.maximum(self.spectrum, 0.0).sum(), 1e-300))
 
     @property
@@ -94,7 +96,7 @@ class SemidefiniteState(BinaryState):
 
 
 class SemidefiniteClusterer(BinaryClusterer):
-    """What MMC and GMMC share: solving in steps, and rounding each of them."""
+    """Base class of MMC and GMMC."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{
@@ -119,16 +121,16 @@ class SemidefiniteClusterer(BinaryClusterer):
     time_limit: float
     max_samples: int
 
-    #: How the cost grows, for the refusal of too many points.
+    #: How the cost grows, for the error message about too many points.
     _cost: ClassVar[str]
 
     @abstractmethod
     def _program(self, K: Array, bound: int) -> Program:
-        """Write the program down; `K` is positive semi-definite."""
+        """Return the program; `K` is positive semi-definite."""
 
     @abstractmethod
     def _n_arrays(self, n: int) -> int:
-        """Give the memory that solving takes, in arrays of n×n."""
+        """Return the memory that the solver needs, in n×n arrays."""
 
     def _prepare(self, X: Array) -> Problem:
         n = len(X)
@@ -164,7 +166,7 @@ class SemidefiniteClusterer(BinaryClusterer):
                     f"differ.",
                     "trivial",
                 )
-            # Residuals fall by about the same factor in every step, so that their logarithm tells the way.
+            # Residuals fall by about the same factor in every step, so their logarithm measures progress.
             way = max(float(np.log(max(iterate.residual, 1e-300) / self.tol)), 0.0)
             first = first or way
             progress = max(progress, min(0.99, 1.0 - way / first) if first else 0.0)

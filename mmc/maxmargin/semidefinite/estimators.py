@@ -1,4 +1,4 @@
-"""`MMC` with a matrix as its variable, `GMMC` with one number for each point."""
+"""`MMC` with a matrix as its variable, and `GMMC` with one variable for each point."""
 
 from __future__ import annotations
 
@@ -12,75 +12,92 @@ from mmc.maxmargin.semidefinite.programs import Program, gmmc_program, mmc_progr
 class MMC(SemidefiniteClusterer):
     """Maximum-margin clustering by a semidefinite program over the matrix yyᵀ ([iterSVR] eq. 6).
 
-    The labels are found all at once and without a start: the program is convex and has one optimum, which no
-    other start could better. The price is its size, n² variables.
+    The program is convex, so that its solution does not depend on a start. It has n² variables.
 
     Parameters
     ----------
     n_clusters : int, default=2
-        Only two.
+        Number of clusters, which must be 2. `RecursiveBinary` uses this method for more clusters.
     kernel : {"rbf", "linear", "poly", "local_scaling", "precomputed"}, default="rbf"
+        Kernel between points. With "precomputed", `X` is the kernel matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="neighbors"
-        Of the Gaussian and polynomial kernels: a number, or the length in which `width` is measured
-        (see `mmc.kernels`).
+        Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
+        unit of `width` (see `mmc.kernels.dense`).
     width : float, default=0.8
-        Width of the Gaussian kernel as a multiple of the length that `gamma` names.
-    degree, coef0 : float, default=3, 1.0
-        Of the polynomial kernel.
+        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+    degree : float, default=3
+        Degree of the "poly" kernel.
+    coef0 : float, default=1.0
+        Constant term of the "poly" kernel.
     n_neighbors : int, default=7
-        Of the local-scaling kernel.
+        Number of neighbours of the "local_scaling" kernel.
     C : float, default=10.0
-        What an error costs. From about 1 on, Gaussian kernels of usual widths make no errors, and a larger
-        value only slows SCS down.
+        Cost of an error. From about 1 on, Gaussian kernels of usual widths make no errors, and a larger value
+        only slows SCS down.
     balance : float, default=0.35
-        ℓ as a share of the points: by how many the sizes of the clusters may differ.
+        ℓ as a share of the points: the largest difference of the cluster sizes.
     n_draws : int, default=200
-        How many random vectors are rounded beside the leading eigenvector (see
-        `mmc.maxmargin.semidefinite.rounding`); at most 20 until the program is solved. 0 is the paper's
+        Number of random vectors that are rounded beside the leading eigenvector (see
+        `mmc.maxmargin.semidefinite.rounding`); at most 20 until the program is solved. 0 gives the paper's
         rounding.
     solver : {"SCS", "CLARABEL"}, default="SCS"
-        SCS is fast and can be watched. Clarabel is more exact, and twenty to thirty times slower at 60
-        points.
+        SCS is fast and shows its intermediate matrices. Clarabel is more accurate, and twenty to thirty times
+        slower at 60 points.
     tol : float, default=3e-5
-        Accuracy of the solver, absolute and relative.
+        Absolute and relative accuracy of the solver.
     time_limit : float, default=60.0
-        Seconds that the solver may take; then `SolverError` is raised and the last state stays.
+        Seconds that the solver may take. Then `SolverError` is raised, and the estimator keeps the last
+        state.
     max_samples : int, default=100
-        More points are refused, because the cost grows so fast.
+        Largest number of points that is accepted, because the cost grows fast with it.
     random_state : int, RandomState or None, default=None
-        Seed of the random vectors.
+        Seed of the random vectors. An integer makes the fit reproducible.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
+        Cluster of each training point, 0 or 1.
     objective_ : float
         The SVM objective ‖w‖² + 2C Σξ of the labels ([iterSVR] eq. 3).
+    n_iter_ : int
+        Number of iterations of the solver.
+    start_objectives_ : ndarray of shape (1,)
+        Objective at the end of each start.
     dual_coef_ : ndarray of shape (n_samples,)
         Coefficients a_i of f(x) = Σ a_i K(x, x_i) + b: the SVM that is trained on the labels.
     intercept_ : float
-        b.
-    n_iter_ : int
-        Iterations of the solver.
-    start_objectives_ : ndarray of shape (1,)
+        Bias b of this SVM.
+    kernel_ : Kernel
+        Kernel with the width that was computed from the training points.
     state_ : SemidefiniteState
-        With M*, its spectrum and the value of the program.
+        Last state, with M*, its spectrum and the value of the program.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features. It is set only if `X` has a text name for each feature.
 
     Raises
     ------
     SolverError
-        If the program is not solved; the estimator keeps the last state, if there was one.
+        If the program is not solved. The estimator keeps the last state, if there is one.
 
     Notes
     -----
-    On the training points `predict` equals `labels_` but for those that the SVM leaves on the wrong side for
-    the sake of its margin, which a small C allows, and equal points that the balance forces apart.
+    One step is a run of 25 to 200 SCS iterations, or the whole solution by Clarabel. An iteration of SCS
+    takes n³, and a solution takes hundreds to thousands of them and about 320 n² numbers of memory. Clarabel
+    takes n⁶ time and up to 5 n⁴ numbers.
+
+    `predict` is that of the SVM that is trained on the labels. It equals `labels_` on the training points,
+    except for points that this SVM leaves on the wrong side because a small C allows it, and for equal points
+    that the balance puts into different clusters.
 
     The program assumes that the border passes through the origin of the feature space (b = 0). The SVM that
-    judges the labels and predicts has a bias, so that its objective can be below the program's value.
+    evaluates the labels and predicts has a bias, so that its objective can be below the value of the program.
+    The transitivity constraints of the original method are left out, as in [iterSVR] eq. 6.
 
-    *How the defaults were chosen.* Width and balance were sought on clouds, moons and four pairs of digits of
-    24 to 60 points. A narrow kernel follows curved shapes: two moons come out with a width of 0.6. A wide one
-    joins what lies far out to its cloud: with a width of 2 clouds come out without error.
+    *How the defaults were chosen.* Width and balance were chosen on clouds, moons and four pairs of digits
+    with 24 to 60 points. A narrow kernel follows curved shapes: a width of 0.6 separates two moons. A wide
+    kernel joins outlying points to their cloud: a width of 2 separates clouds without error.
 
     References
     ----------
@@ -88,12 +105,14 @@ class MMC(SemidefiniteClusterer):
 
     Examples
     --------
-    >>> from mmc.maxmargin.semidefinite import MMC
+    >>> from mmc import MMC
     >>> from mmc.datasets import load_digits
+    >>> from mmc.metrics import clustering_error
     >>> digits = load_digits((3, 8))
-    >>> model = MMC(random_state=0).fit(digits.X[:40])
-    >>> bool((model.predict(digits.X[:40]) == model.labels_).all())
-    True
+    >>> X, y = digits.X[:30], digits.y[:30]
+    >>> model = MMC(random_state=0).fit(X)
+    >>> clustering_error(y, model.labels_)
+    0.0
     """
 
     _cost = (
@@ -146,22 +165,105 @@ class MMC(SemidefiniteClusterer):
 class GMMC(SemidefiniteClusterer):
     """Generalised maximum-margin clustering: a semidefinite program with n variables ([iterSVR] eq. 7).
 
-    Labels do not appear in it: a point may lie on either side of the border as long as it keeps its distance,
-    f_i² ≥ 1. The border need not pass through the origin as that of `MMC` must.
+    The program contains no labels: it asks that each point keep a distance from the border on either side,
+    f_i² ≥ 1. Unlike in `MMC`, the border need not pass through the origin of the feature space.
 
-    Parameters and attributes are those of `MMC`, with three differences. C is the paper's C_e, which is the
-    cost of an error and of an uneven sum of f alike; where it is too small for any margin to pay,
-    `SolverError` says so. `balance` is not in the program, which has the C_e e₀e₀ᵀ for it, but holds when M*
-    is rounded; it is 0.2 by default, because a wide one lets the loose side of a cloud be cut off, and should
-    be raised for clusters of unlike sizes. `max_samples` is 300. M* is the relaxation of ffᵀ, and its
-    diagonal is at least 1 but for errors.
+    Parameters
+    ----------
+    n_clusters : int, default=2
+        Number of clusters, which must be 2. `RecursiveBinary` uses this method for more clusters.
+    kernel : {"rbf", "linear", "poly", "local_scaling", "precomputed"}, default="rbf"
+        Kernel between points. With "precomputed", `X` is the kernel matrix itself.
+    gamma : float or {"neighbors", "median", "max"}, default="neighbors"
+        Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
+        unit of `width` (see `mmc.kernels.dense`).
+    width : float, default=0.8
+        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+    degree : float, default=3
+        Degree of the "poly" kernel.
+    coef0 : float, default=1.0
+        Constant term of the "poly" kernel.
+    n_neighbors : int, default=7
+        Number of neighbours of the "local_scaling" kernel.
+    C : float, default=10.0
+        C_e of the paper: the cost of an error, and of an uneven sum of f. If it is too small for any margin,
+        `SolverError` is raised.
+    balance : float, default=0.2
+        Largest difference of the cluster sizes as a share of the points. It is not part of the program, which
+        has the term C_e e₀e₀ᵀ instead, but holds when M* is rounded. With a large value, rounding can cut off
+        the sparse side of a cloud, but clusters of unequal size need one.
+    n_draws : int, default=200
+        Number of random vectors that are rounded beside the leading eigenvector (see
+        `mmc.maxmargin.semidefinite.rounding`); at most 20 until the program is solved. 0 gives the paper's
+        rounding.
+    solver : {"SCS", "CLARABEL"}, default="SCS"
+        SCS is fast and shows its intermediate matrices. Clarabel is more accurate, and twenty to thirty times
+        slower at 60 points.
+    tol : float, default=3e-5
+        Absolute and relative accuracy of the solver.
+    time_limit : float, default=60.0
+        Seconds that the solver may take. Then `SolverError` is raised, and the estimator keeps the last
+        state.
+    max_samples : int, default=300
+        Largest number of points that is accepted, because the cost grows fast with it.
+    random_state : int, RandomState or None, default=None
+        Seed of the random vectors. An integer makes the fit reproducible.
 
-    `predict` is that of the SVM which is trained on the labels, with the exceptions that `MMC` names.
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each training point, 0 or 1.
+    objective_ : float
+        The SVM objective ‖w‖² + 2C Σξ of the labels ([iterSVR] eq. 3).
+    n_iter_ : int
+        Number of iterations of the solver.
+    start_objectives_ : ndarray of shape (1,)
+        Objective at the end of each start.
+    dual_coef_ : ndarray of shape (n_samples,)
+        Coefficients a_i of f(x) = Σ a_i K(x, x_i) + b: the SVM that is trained on the labels.
+    intercept_ : float
+        Bias b of this SVM.
+    kernel_ : Kernel
+        Kernel with the width that was computed from the training points.
+    state_ : SemidefiniteState
+        Last state, with M*, its spectrum and the value of the program. M* is the relaxation of ffᵀ, and its
+        diagonal is at least 1 except for errors.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features. It is set only if `X` has a text name for each feature.
+
+    Raises
+    ------
+    SolverError
+        If the program is not solved. The estimator keeps the last state, if there is one.
+
+    Notes
+    -----
+    One step is a run of 25 to 200 SCS iterations, or the whole solution by Clarabel. An iteration of SCS
+    takes n³, and a solution takes one hundred to a few hundred of them and about 7 n³ numbers of memory (1.5
+    GB at 300 points). Clarabel takes n⁶ time and up to 3 n⁴ numbers. A ridge of 10⁻⁴ of its mean diagonal is
+    added to the kernel, whose inverse need not exist otherwise.
+
+    `predict` is that of the SVM that is trained on the labels. It equals `labels_` on the training points,
+    except for points that this SVM leaves on the wrong side because a small C allows it, and for equal points
+    that the balance puts into different clusters.
 
     References
     ----------
     H. Valizadegan, R. Jin: Generalized Maximum Margin Clustering and Unsupervised Kernel Learning. NIPS 19,
     2006.
+
+    Examples
+    --------
+    >>> from mmc import GMMC
+    >>> from mmc.datasets import load_digits
+    >>> from mmc.metrics import clustering_error
+    >>> digits = load_digits((3, 8))
+    >>> X, y = digits.X[:30], digits.y[:30]
+    >>> model = GMMC(random_state=0).fit(X)
+    >>> clustering_error(y, model.labels_)
+    0.0
     """
 
     _cost = (

@@ -1,7 +1,7 @@
-"""The semidefinite programs of [iterSVR] eqs. 6 and 7 as cvxpy models, and how they are solved in steps.
+"""The semidefinite programs of [iterSVR] eqs. 6 and 7 as cvxpy models, and their solution in steps.
 
-What they mean, their symbols and their costs are told in `mmc.maxmargin.semidefinite`. cvxpy is loaded when a
-program is written down and not before.
+`mmc.maxmargin.semidefinite` describes the programs, their symbols and the costs. cvxpy is imported only when
+a program is built.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from mmc.errors import SolverError
 
 Array = NDArray[np.float64]
 
-#: What is added to the diagonal of K before it is inverted, as a share of the mean diagonal.
+#: Ridge that is added to K before it is inverted, as a share of the mean diagonal.
 RIDGE = 1e-4
 
-#: Iterations of SCS in a step: the first step, and the most. SCS adapts its scale only within longer runs.
+#: Iterations of SCS in the first step, and at most in a step. SCS adapts its scale only within longer runs.
 _FIRST_RUN, _LONGEST_RUN = 25, 200
 
 
@@ -34,7 +34,7 @@ class Program(NamedTuple):
     ----------
     problem : cvxpy.Problem
     matrix : callable
-        Reads M off the model when it has been solved.
+        Returns M of the solved model.
     dense : bool
         Whether the constraints are dense, which decides how SCS solves its linear systems.
     """
@@ -45,18 +45,20 @@ class Program(NamedTuple):
 
 
 class Iterate(NamedTuple):
-    """Where a solver has got to.
+    """A point that a solver has reached.
 
     Attributes
     ----------
     matrix : ndarray of shape (n, n)
+        M.
     value : float
-        Of the program's objective.
+        Value of the program's objective.
     residual : float
-        The largest of SCS's residuals.
+        Largest residual of SCS.
     n_done : int
-        Iterations so far.
+        Number of iterations so far.
     solved : bool
+        Whether this is the solution.
     """
 
     matrix: Array
@@ -67,12 +69,14 @@ class Iterate(NamedTuple):
 
 
 def mmc_program(K: Array, C: float, l: float) -> Program:  # noqa: E741, the paper's ℓ
-    """Write down [iterSVR] eq. 6.
+    """Build [iterSVR] eq. 6.
 
     Parameters
     ----------
     K : ndarray of shape (n, n)
+        Kernel matrix.
     C : float
+        Cost of an error.
     l : float
         ℓ, the largest |Σy|.
 
@@ -100,12 +104,14 @@ def mmc_program(K: Array, C: float, l: float) -> Program:  # noqa: E741, the pap
 
 
 def gmmc_program(K: Array, C: float) -> Program:
-    """Write down [iterSVR] eq. 7, with C for C_e, a ridge of `RIDGE` and the constraint in other coordinates.
+    """Build [iterSVR] eq. 7, with C for C_e, a ridge of `RIDGE` and the constraint in other coordinates.
 
     Parameters
     ----------
     K : ndarray of shape (n, n)
+        Kernel matrix.
     C : float
+        Cost of an error.
 
     Returns
     -------
@@ -127,7 +133,7 @@ def gmmc_program(K: Array, C: float) -> Program:
     P = np.column_stack([np.eye(n), e])
     A = P.T @ np.linalg.solve(K + RIDGE * np.trace(K) / n * np.eye(n), P) + C * np.outer(e0, e0)
     A = (A + A.T) / 2.0
-    T = np.linalg.inv(np.linalg.cholesky(A)).T  # TᵀAT = I, and the same matrices are semi-definite
+    T = np.linalg.inv(np.linalg.cholesky(A)).T  # TᵀAT = I; a congruence keeps definiteness
     gamma = cp.Variable(n)
     slack = A - cp.diag(cp.hstack([gamma, 0.0]))
     constraints = [T.T @ slack @ T >> 0, gamma >= 0, gamma <= C]
@@ -139,30 +145,32 @@ def gmmc_program(K: Array, C: float) -> Program:
 
 
 def positive_part(K: Array) -> Array:
-    """Leave out the negative eigenvalues of a symmetric matrix."""
+    """Return a symmetric matrix without its negative eigenvalues."""
     values, vectors = np.linalg.eigh(K)
     return np.asarray((vectors * np.maximum(values, 0.0)) @ vectors.T)
 
 
 def solve(program: Program, solver: str, tol: float, time_limit: float) -> Iterator[Iterate]:
-    """Solve a program, and say from time to time where it has got to.
+    """Solve a program, and report intermediate points.
 
     Parameters
     ----------
     program : Program
     solver : {"SCS", "CLARABEL"}
     tol : float
+        Absolute and relative accuracy.
     time_limit : float
-        Seconds of solving; what happens between the iterates does not count.
+        Seconds of solving; the time between the iterates does not count.
 
     Yields
     ------
     Iterate
-        The last one is solved.
+        The last one is the solution.
 
     Raises
     ------
     SolverError
+        If the program is not solved.
     """
     return (_by_scs if solver == "SCS" else _by_clarabel)(program, tol, time_limit)
 
@@ -173,7 +181,7 @@ def _by_clarabel(program: Program, tol: float, time_limit: float) -> Iterator[It
     accuracy = dict.fromkeys(("tol_gap_abs", "tol_gap_rel", "tol_feas"), tol)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # the status is looked at below
+            warnings.simplefilter("ignore", UserWarning)  # the status is checked below
             program.problem.solve(solver=cp.CLARABEL, time_limit=time_limit, **accuracy)
     except cp.error.SolverError as error:
         raise _failure("Clarabel", str(error), time_limit) from error
@@ -209,7 +217,7 @@ def _by_scs(program: Program, tol: float, time_limit: float) -> Iterator[Iterate
             if spent >= time_limit and not solved:
                 raise _failure("SCS", "time limit reached", time_limit)
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UserWarning)  # that an unfinished solution is inaccurate
+                warnings.simplefilter("ignore", UserWarning)  # about the inaccuracy of an unfinished solution
                 program.problem.unpack_results(result, chain, inverse)
             residual = max(info["res_pri"], info["res_dual"], abs(info["gap"]))
             yield Iterate(program.matrix(), float(program.problem.value), residual, n_done, solved)
@@ -218,7 +226,7 @@ def _by_scs(program: Program, tol: float, time_limit: float) -> Iterator[Iterate
             point.update((name, result[name]) for name in ("x", "y", "s"))
             settings["scale"] = info["scale"]
         elif info["status_val"] not in (scs.INFEASIBLE_INACCURATE, scs.UNBOUNDED_INACCURATE):
-            raise _failure("SCS", info["status"], time_limit)  # the other two are guesses of a short run
+            raise _failure("SCS", info["status"], time_limit)  # short runs often guess the other two
         run = min(2 * run, _LONGEST_RUN)
 
 

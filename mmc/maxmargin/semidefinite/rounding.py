@@ -1,18 +1,17 @@
-"""From a relaxed matrix of labels back to labels: the rounding that the semidefinite programs need.
+"""Rounding of the matrix that a semidefinite program returns to labels.
 
-A semidefinite program answers with a matrix M* in place of yyᵀ. Had it rank one, its leading eigenvector
-would be y. In general several labellings compete:
+The solution is a matrix M* in place of yyᵀ. If it has rank one, its leading eigenvector is y. In general
+several labellings compete:
 
 - the leading eigenvector √μ₁ v₁, the soft labels of [iterSVR] section II;
-- random vectors z = M*^½ g with g of independent normal numbers, as Goemans and Williamson (1995) round.
+- random vectors z = M*^½ g with independent normal entries of g, as Goemans and Williamson (1995) round.
 
-Each is turned into labels by its signs. Where these break the balance, the threshold moves from 0 to the
-nearest place that keeps it. Each labelling is then judged by the SVM objective min ‖w‖² + 2C Σξ ([iterSVR]
-eq. 3), and the lowest is kept.
+The signs of each vector give labels. If these violate the balance, the threshold moves from 0 to the nearest
+value that keeps it. The labelling with the lowest SVM objective min ‖w‖² + 2C Σξ ([iterSVR] eq. 3) is kept.
 
-Why random vectors: where the leading eigenvalues are equal, or nearly so, which eigenvector comes first is
-chance, and two solvers at the same optimum give unlike ones. The symmetric root M*^½ does not depend on a
-basis, so that equal matrices give equal labels, and every direction of the leading space is tried.
+Random vectors are needed because the order of equal or nearly equal leading eigenvalues is arbitrary, and two
+solvers at the same optimum return different eigenvectors. The symmetric root M*^½ does not depend on a basis,
+so that equal matrices give equal labels, and every direction of the leading space is tried.
 
 Costs for n points and m draws: one eigendecomposition (n³) and at most m + 1 trainings of an SVM.
 """
@@ -26,25 +25,25 @@ import numpy as np
 from mmc.maxmargin.binary import Array, Labels, signs
 from mmc.maxmargin.machines import SVMachine, Trained
 
-#: Objectives closer than this share differ by the accuracy of libsvm alone; the earlier candidate stays.
+#: Smaller relative differences of objectives are inaccuracy of libsvm; the earlier candidate is kept.
 _ACCURACY = 1e-4
 
 
 class Rounded(NamedTuple):
-    """Labels that a matrix was rounded to.
+    """Labels that a matrix is rounded to.
 
     Attributes
     ----------
     labels : ndarray of shape (n,)
-        0 and 1; the first point is always in cluster 0, so that equal partitions are equal labels.
+        0 and 1; the first point is always in cluster 0, so that equal partitions have equal labels.
     soft : ndarray of shape (n,)
-        The vector whose signs they are, but for the balance.
+        The vector whose signs are the labels, apart from the balance.
     spectrum : ndarray of shape (n,)
-        Eigenvalues of the matrix, the largest first.
+        Eigenvalues of the matrix in decreasing order.
     trained : Trained
-        The SVM of these labels.
+        The SVM that is trained on these labels.
     objective : float
-        Its objective.
+        Objective of this SVM.
     """
 
     labels: Labels
@@ -55,18 +54,18 @@ class Rounded(NamedTuple):
 
 
 def round_matrix(M: Array, machine: SVMachine, bound: int, directions: Array) -> Rounded:
-    """Find the labelling of lowest SVM objective among those that a matrix suggests.
+    """Find the labelling of lowest SVM objective among the candidates that a matrix gives.
 
     Parameters
     ----------
     M : ndarray of shape (n, n)
-        Symmetric; what is negative in it is left out.
+        Symmetric matrix; its negative part is ignored.
     machine : SVMachine
-        Judges the labellings.
+        Evaluates the labellings.
     bound : int
-        Largest difference of the two sizes; at most n − 2, and such that a labelling exists.
+        Largest difference of the two sizes. It is at most n − 2, and some labelling keeps it.
     directions : ndarray of shape (m, n)
-        The vectors g, of which M*^½ makes candidates.
+        The vectors g, which M*^½ turns into candidates.
 
     Returns
     -------
@@ -78,7 +77,7 @@ def round_matrix(M: Array, machine: SVMachine, bound: int, directions: Array) ->
     best: Rounded | None = None
     seen: set[bytes] = set()
     for z in (roots[-1] * vectors[:, -1], *draws):
-        soft = -z if z[0] > 0 else z.copy()  # the sign of an eigenvector is chance
+        soft = -z if z[0] > 0 else z.copy()  # the sign of an eigenvector is arbitrary
         labels = balanced_signs(soft, bound)
         if labels[0] == 1:  # the balance has moved the first point
             labels, soft = 1 - labels, -soft
@@ -86,7 +85,7 @@ def round_matrix(M: Array, machine: SVMachine, bound: int, directions: Array) ->
             continue
         seen.add(labels.tobytes())
         trained = machine.train(signs(labels))
-        # At the optimum the dual has the objective's value, and it does not depend on the bias.
+        # At the optimum the dual objective has the same value, and it does not depend on the bias.
         objective = float(2.0 * np.abs(trained.dual).sum() - trained.norm)
         if best is None or objective < best.objective - _ACCURACY * abs(best.objective):
             best = Rounded(labels, soft, values[::-1].copy(), trained, objective)
@@ -97,12 +96,13 @@ def round_matrix(M: Array, machine: SVMachine, bound: int, directions: Array) ->
 def balanced_signs(z: Array, bound: int) -> Labels:
     """Label points by the sign of z, or by the threshold nearest to 0 that keeps |Σy| ≤ bound.
 
-    Where equal values leave no such threshold, the points are parted by their order.
+    If equal values leave no such threshold, the points are divided by their order.
 
     Parameters
     ----------
     z : ndarray of shape (n,)
     bound : int
+        Largest difference of the two sizes.
 
     Returns
     -------
