@@ -5,9 +5,11 @@ from mmc.datasets.bundled import load_breast_cancer, load_digits, load_iris, loa
 from mmc.datasets.catalog import CATALOG, Entry, load
 from mmc.datasets.tables import (
     MissingValuesError,
+    Table,
     TableError,
     load_table,
     numeric_columns,
+    open_table,
     read_table,
 )
 from mmc.datasets.toys import (
@@ -27,6 +29,7 @@ __all__ = [
     "Dataset",
     "Entry",
     "MissingValuesError",
+    "Table",
     "TableError",
     "labels_frame",
     "load",
@@ -45,6 +48,7 @@ __all__ = [
     "make_spirals",
     "make_three_gaussians",
     "numeric_columns",
+    "open_table",
     "read_table",
     "to_csv_text",
 ]

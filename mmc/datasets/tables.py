@@ -6,7 +6,9 @@ was left out or changed. No value is filled in, and rows are dropped only on req
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -20,7 +22,15 @@ from mmc.datasets._parquet import MAGIC, read_parquet
 from mmc.datasets._source import Source, read_bytes
 from mmc.datasets._text import decode, split
 
-__all__ = ["MissingValuesError", "TableError", "load_table", "numeric_columns", "read_table"]
+__all__ = [
+    "MissingValuesError",
+    "Table",
+    "TableError",
+    "load_table",
+    "numeric_columns",
+    "open_table",
+    "read_table",
+]
 
 MAX_BYTES = 20 * 1024 * 1024
 MAX_COLUMNS = 2000
@@ -28,15 +38,125 @@ MAX_COLUMNS = 2000
 LARGEST_VALUE = 1e150
 
 
-class _Table(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table that has been read, from which data sets are taken without reading it again.
+
+    Attributes
+    ----------
+    frame : pandas.DataFrame
+        All rows and columns.
+    name : str
+    notes : tuple of str
+        What was changed while it was read.
+    sha256 : str
+        SHA-256 of the file's content, by which another file of the same name is told apart.
+    """
+
     frame: pd.DataFrame
     name: str
-    notes: list[str]
+    notes: tuple[str, ...]
+    sha256: str
+
+    def dataset(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        label: str | None = None,
+        missing: Literal["error", "drop"] = "error",
+        standardize: bool = False,
+    ) -> Dataset:
+        """Select the numeric columns to cluster.
+
+        Parameters
+        ----------
+        columns : sequence of str, default=None
+            The columns to use. None means all numeric ones. Constant columns are left out.
+        label : str, default=None
+            A column with a reference labelling. It is not used for clustering.
+        missing : {"error", "drop"}, default="error"
+            How to handle rows with a missing or infinite value in a column that is used.
+        standardize : bool, default=False
+            Whether to scale every column to mean 0 and variance 1.
+
+        Returns
+        -------
+        Dataset
+            The data; its ``notes`` say what was left out or changed.
+
+        Raises
+        ------
+        MissingValuesError
+            If values are missing and ``missing="error"``.
+        TableError
+            If there is no column to cluster.
+        """
+        if missing not in ("error", "drop"):
+            raise ValueError(f"missing must be 'error' or 'drop', got {missing!r}")
+        frame, called, notes = self.frame, self.name, list(self.notes)
+        chosen = _chosen_columns(frame, called, columns, label, notes)
+        features = _Features(chosen, np.column_stack([_floats(frame[column]) for column in chosen]))
+        usable = np.asarray(np.isfinite(features.values).all(axis=1))
+        if not usable.all():
+            _leave_out_rows(features, usable, called, missing, notes)
+        features = _varying(_Features(features.names, features.values[usable]), called, notes)
+        _check_values(features)
+        rows = np.flatnonzero(usable).astype(np.int64)
+        y = None if label is None else _codes(frame[label].iloc[rows], notes)
+        dataset = Dataset(features.values, y, tuple(features.names), called, frame, rows, tuple(notes))
+        return dataset.standardized() if standardize else dataset
 
 
 class _Features(NamedTuple):
     names: list[str]
     values: npt.NDArray[np.float64]
+
+
+def open_table(source: Source, *, name: str | None = None, max_bytes: int = MAX_BYTES) -> Table:
+    r"""Read a table from a text or Parquet file, for several data sets to be taken from it.
+
+    The encoding, delimiter, decimal mark and header of a text are detected.
+
+    Parameters
+    ----------
+    source : path, bytes or binary file
+        The table.
+    name : str, default=None
+        Name of the table in messages. None means the name of the file.
+    max_bytes : int, default=20_971_520
+        Larger files are refused. The default is 20 MB.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    TableError
+        If the file cannot be read as a table of at least two rows.
+
+    Examples
+    --------
+    >>> from mmc.datasets import open_table
+    >>> table = open_table(b"a,b,kind\n1,5,x\n2,7,y\n3,6,y")
+    >>> table.dataset(columns=["a"]).X.ravel().tolist(), table.dataset(label="kind").y.tolist()
+    ([1.0, 2.0, 3.0], [0, 1, 1])
+    """
+    data, called = read_bytes(source, name, max_bytes)
+    if not data.strip():
+        raise TableError(f"{shown(called)} is empty: give a file with a header line and at least two rows")
+    if data.startswith(MAGIC):
+        # A text has fewer cells than bytes; the same bound holds for what a Parquet file unpacks to.
+        given, series = read_parquet(data, called, max_bytes)
+        _check_column_count(len(given), called)
+        names, notes = unique_names(given)
+        frame = pd.DataFrame(dict(zip(names, series, strict=True)))
+    else:
+        frame, notes = _read_text(data, called)
+    if len(frame) < 2:
+        found = "only a header and no rows" if len(frame) == 0 else "only one row"
+        raise TableError(f"{shown(called)} has {found} of data: at least two rows are needed")
+    return Table(frame, called, tuple(notes), hashlib.sha256(data).hexdigest())
 
 
 def read_table(source: Source, *, name: str | None = None, max_bytes: int = MAX_BYTES) -> pd.DataFrame:
@@ -70,7 +190,7 @@ def read_table(source: Source, *, name: str | None = None, max_bytes: int = MAX_
     >>> read_table(b"a;b;word\n1,5;2;x\n3;?;y").isna().sum().tolist()
     [0, 1, 0]
     """
-    return _read(source, name, max_bytes).frame
+    return open_table(source, name=name, max_bytes=max_bytes).frame
 
 
 def numeric_columns(frame: pd.DataFrame) -> list[str]:
@@ -136,38 +256,8 @@ def load_table(
     >>> data.X.tolist(), data.y.tolist(), data.notes
     ([[1.0, 5.0], [3.0, 6.0]], [0, 1], ('1 row of 3 left out because of missing or infinite values.',))
     """
-    if missing not in ("error", "drop"):
-        raise ValueError(f"missing must be 'error' or 'drop', got {missing!r}")
-    frame, called, notes = _read(source, name, max_bytes)
-    chosen = _chosen_columns(frame, called, columns, label, notes)
-    features = _Features(chosen, np.column_stack([_floats(frame[column]) for column in chosen]))
-    usable = np.asarray(np.isfinite(features.values).all(axis=1))
-    if not usable.all():
-        _leave_out_rows(features, usable, called, missing, notes)
-    features = _varying(_Features(features.names, features.values[usable]), called, notes)
-    _check_values(features)
-    rows = np.flatnonzero(usable).astype(np.int64)
-    y = None if label is None else _codes(frame[label].iloc[rows], notes)
-    dataset = Dataset(features.values, y, tuple(features.names), called, frame, rows, tuple(notes))
-    return dataset.standardized() if standardize else dataset
-
-
-def _read(source: Source, name: str | None, max_bytes: int) -> _Table:
-    data, called = read_bytes(source, name, max_bytes)
-    if not data.strip():
-        raise TableError(f"{shown(called)} is empty: give a file with a header line and at least two rows")
-    if data.startswith(MAGIC):
-        # A text has fewer cells than bytes; the same bound holds for what a Parquet file unpacks to.
-        given, series = read_parquet(data, called, max_bytes)
-        _check_column_count(len(given), called)
-        names, notes = unique_names(given)
-        frame = pd.DataFrame(dict(zip(names, series, strict=True)))
-    else:
-        frame, notes = _read_text(data, called)
-    if len(frame) < 2:
-        found = "only a header and no rows" if len(frame) == 0 else "only one row"
-        raise TableError(f"{shown(called)} has {found} of data: at least two rows are needed")
-    return _Table(frame, called, notes)
+    table = open_table(source, name=name, max_bytes=max_bytes)
+    return table.dataset(columns=columns, label=label, missing=missing, standardize=standardize)
 
 
 def _read_text(data: bytes, name: str) -> tuple[pd.DataFrame, list[str]]:
