@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 LAYERS = (
     ("mmc._fast",),
     ("mmc.stepping", "mmc._dask", "mmc.engine", "mmc.kernels.local_scaling", "mmc.metrics", "mmc.datasets"),
-    ("mmc.kernels", "mmc.kernels.spectral", "mmc.base", "mmc.clusterers"),
+    ("mmc.kernels", "mmc.kernels.spectral", "mmc.starts", "mmc.base", "mmc.clusterers"),
     ("mmc.maxmargin", "mmc.infomax", "mmc.baselines"),
     ("mmc",),
     ("mmc.registry",),
