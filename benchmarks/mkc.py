@@ -33,7 +33,6 @@ from mmc import GMMC, MKC, MMC
 from mmc.datasets import load_digits
 from mmc.experiment import Data, Experiment
 from mmc.infomax.lsmi import LSMI
-from mmc.maxmargin.binary import far_apart_k_means
 from mmc.maxmargin.cutting_plane.constraints import Cut, Halves
 from mmc.maxmargin.cutting_plane.dual_program import solve_dual
 from mmc.maxmargin.cutting_plane.kernel_list import check_kernels, fit_mixture
@@ -41,6 +40,7 @@ from mmc.maxmargin.cutting_plane.working_set import WorkingSet
 from mmc.metrics import in_order, majority_accuracy, rand_score
 from mmc.recording import record
 from mmc.selection import select
+from mmc.starts import k_means
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -179,7 +179,7 @@ def _over_n() -> None:
         runs: dict[bool, list[Run]] = {True: [], False: []}
         for n in sizes:
             X = draw(n)
-            start = far_apart_k_means(X, np.random.RandomState(0))
+            start = k_means(X, 2, np.random.RandomState(0))
             seconds, model, n_cccp = _ours(X, start)
             times.append(seconds)
             cells = ""
@@ -275,7 +275,7 @@ def _cone_program(
 def _over(what: str, X: Array, settings: Sequence[dict[str, Any]], values: Sequence[float]) -> None:
     print(f"\nTime over {what}: blobs, n = {len(X)}, C = 32, median of 3 (Figure 3)")
     print(f"{what:>8} {'seconds':>8} {'cuts':>5} {'CCCP':>5}")
-    start, times = far_apart_k_means(X, np.random.RandomState(0)), []
+    start, times = k_means(X, 2, np.random.RandomState(0)), []
     for value, setting in zip(values, settings, strict=True):
         seconds, model, n_cccp = _ours(X, start, **setting)
         times.append(seconds)

@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mmc.stepping import State, Step, is_better, walk
+from mmc.stepping import State, Step, walk
 
 
 class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
@@ -140,8 +140,7 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
                 last = step
                 if step.status != "running":
                     ends.append(step.state.objective)
-                    if is_better(step.state, best.state if best else None):
-                        best = step
+                best = step if step.best else best
                 yield step
         finally:
             chosen = best or last
@@ -155,64 +154,3 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
         self.start_objectives_ = np.array(ends)
         self.state_ = step.state
         self._adopt(step.state)
-
-
-def require_points(n: int, k: int) -> None:
-    """Refuse more clusters than points.
-
-    Parameters
-    ----------
-    n, k : int
-        Number of points and of clusters.
-
-    Raises
-    ------
-    ValueError
-    """
-    if k > n:
-        raise ValueError(
-            f"n_clusters={k} is more than the number of points: n_samples={n}. Choose at most {n} clusters."
-        )
-
-
-def random_labels(X: NDArray[np.float64], k: int, rng: np.random.RandomState) -> NDArray[np.int64]:
-    """Draw a labelling of equal sizes.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    k : int
-    rng : RandomState
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
-    """
-    return np.asarray(rng.permutation(np.arange(len(X)) % k), dtype=np.int64)
-
-
-def checked_labels(init: ArrayLike, n: int, k: int) -> NDArray[np.int64]:
-    """Check labels that were given as a start.
-
-    Parameters
-    ----------
-    init : array-like of shape (n_samples,)
-    n, k : int
-        Number of points and of clusters.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
-
-    Raises
-    ------
-    ValueError
-        Unless every cluster from 0 to k − 1 is used, and no other.
-    """
-    labels = check_array(init, ensure_2d=False, dtype=None, input_name="init")
-    whole = np.issubdtype(labels.dtype, np.integer)
-    if labels.shape != (n,) or not whole or not np.array_equal(np.unique(labels), np.arange(k)):
-        raise ValueError(
-            f"init must be one whole number from 0 to {k - 1} for each of the {n} points, every cluster used."
-        )
-    return np.asarray(labels, dtype=np.int64).copy()

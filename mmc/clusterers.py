@@ -18,7 +18,7 @@ from sklearn.metrics import euclidean_distances
 from sklearn.utils.validation import check_array
 
 from mmc.base import StepwiseClusterer
-from mmc.stepping import State, Step, is_better
+from mmc.stepping import State, Step
 
 Array = NDArray[np.float64]
 #: From a state to the answers of its clusters, an array of shape (n_points, n_clusters).
@@ -110,7 +110,7 @@ def end(estimator: BaseEstimator, X: ArrayLike, see: Callable[[Step], object] = 
     kept: State | None = None
     for step in steps(estimator, X):
         see(step)
-        if step.status != "running" and is_better(step.state, kept):
+        if step.best:
             kept = step.state
     assert kept is not None  # every start ends
     return kept
@@ -157,7 +157,7 @@ def _whole(estimator: BaseEstimator, X: Array) -> Iterator[Step]:
         sure=None if posterior is None else posterior[np.arange(len(labels)), labels],
         has_border=hasattr(estimator, "predict"),
     )
-    yield Step(0, state, "converged")
+    yield Step(0, state, "converged", best=True)
 
 
 def _fit_predict(estimator: BaseEstimator, X: Array) -> ArrayLike:

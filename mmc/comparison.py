@@ -1,16 +1,14 @@
 """Several algorithms on several data sets, each from several seeds.
 
-What is compared is an experiment: data, algorithm and parameters. An attempt is one run of it, with its time,
-its labels and what LSMI, which has seen no true label, thinks of them ([SMIC] section 2.4). Agreement with
-reference labels is computed afterwards, where there are any.
+What is compared are experiments: data, algorithm and parameters. Each is one trial (`mmc.trials`), scored by
+LSMI, which sees no true label ([SMIC] section 2.4). Agreement with reference labels is computed afterwards,
+where there are any.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
-from time import perf_counter
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,51 +16,17 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
+from sklearn.base import BaseEstimator
 
-from mmc import clusterers, engine, registry
-from mmc.datasets import CATALOG, Dataset, make_three_gaussians
+from mmc import registry
+from mmc.datasets import CATALOG, Dataset
 from mmc.experiment import Data, Experiment
 from mmc.infomax import lsmi
-from mmc.metrics import adjusted_rand_score
-from mmc.recording import record, within_time
+from mmc.stepping import State
+from mmc.trials import Shared, Task, Trial, Verdict, run_trials
 
-#: Seconds after which an attempt ends with what it has reached.
+#: Seconds after which a trial ends with what it has reached.
 SECONDS = 30.0
-
-
-@dataclass(frozen=True, eq=False)
-class Attempt:
-    """One run of an experiment.
-
-    Attributes
-    ----------
-    experiment : Experiment
-    labels : ndarray of shape (n_samples,)
-        Empty where it failed.
-    seconds : float
-        Of the fit alone.
-    information : float
-        LSMI between points and labels; NaN where it failed.
-    agreement : float
-        Adjusted Rand index with the reference labels; NaN where it failed or there are none.
-    error : str
-        Why it failed, or was not run; empty where it was.
-    stopped : bool
-        Whether it ended because of its time.
-    """
-
-    experiment: Experiment
-    labels: NDArray[np.int64]
-    seconds: float = np.nan
-    information: float = np.nan
-    agreement: float = np.nan
-    error: str = ""
-    stopped: bool = False
-
-    @property
-    def key(self) -> str:
-        """What tells this attempt from others."""
-        return self.experiment.to_json()
 
 
 def usual_data(source: str, n_samples: int, random_state: int) -> Data:
@@ -128,10 +92,10 @@ def compare(
     *,
     seconds: float = SECONDS,
     n_jobs: int = -1,
-) -> Iterator[Attempt]:
+) -> Iterator[Trial]:
     """Run experiments side by side.
 
-    Those with more points than a page may run of their algorithm are not run; their attempt says so.
+    Those with more points than a page may run of their algorithm are not run; their trial says so.
 
     Parameters
     ----------
@@ -140,42 +104,45 @@ def compare(
     tasks : sequence of (str, Experiment)
         The name of the data, and what is run on them.
     seconds : float
-        After which an attempt ends with what it has reached.
+        Time after which a fit ends with what it has reached.
     n_jobs : int, default=-1
         Processes, as in joblib.
 
     Yields
     ------
-    Attempt
-        As they arrive. Closing the iterator cancels the others.
+    Trial
+        As they arrive; the index is the place in `tasks`, the score is LSMI. Closing the iterator cancels the
+        others.
     """
+    names = list(datasets)
+    estimators: list[BaseEstimator] = []
     todo = []
-    for name, experiment in tasks:
+    for i, (name, experiment) in enumerate(tasks):
         limit = registry.get(experiment.algorithm).max_samples
         n = len(datasets[name].X)
         if n > limit:
             error = f"{n} points are more than the {limit} that {experiment.algorithm} runs with here."
-            yield Attempt(experiment, _NONE, error=error)
+            yield Trial(i, experiment.parameters, error=error)
         else:
-            todo.append((name, experiment))
-    points = {name: dataset.X for name, dataset in datasets.items()}
-    run = engine.results(_attempt, (points, seconds), todo, n_jobs=n_jobs, worth=0)
+            todo.append(Task(i, {}, names.index(name), len(estimators)))
+            estimators.append(experiment.make())
+    points = [dataset.X for dataset in datasets.values()]
+    run = run_trials(Shared(points, estimators, _by_lsmi, seconds, warm=True), todo, n_jobs=n_jobs, worth=0)
     try:
-        for i, attempt in run:
-            y = datasets[todo[i][0]].y
-            known = y is not None and not attempt.error
-            yield replace(attempt, agreement=adjusted_rand_score(y, attempt.labels)) if known else attempt
+        for trial in run:
+            name, experiment = tasks[trial.index]
+            yield replace(trial, parameters=experiment.parameters).against(datasets[name].y)
     finally:
         run.close()  # type: ignore[attr-defined]
 
 
-def summary(rows: Sequence[tuple[str, Sequence[Attempt]]]) -> pd.DataFrame:
-    """Write attempts as a table: one row for each algorithm on each data set.
+def summary(rows: Sequence[tuple[str, str, Sequence[Trial]]]) -> pd.DataFrame:
+    """Write trials as a table: one row for each algorithm on each data set.
 
     Parameters
     ----------
-    rows : sequence of (str, sequence of Attempt)
-        The name of the data, and the attempts of one algorithm on them.
+    rows : sequence of (str, str, sequence of Trial)
+        The name of the data, that of the algorithm, and its trials on them.
 
     Returns
     -------
@@ -183,7 +150,7 @@ def summary(rows: Sequence[tuple[str, Sequence[Attempt]]]) -> pd.DataFrame:
         Mean, deviation and highest adjusted Rand index over the repeats (NaN without a reference), mean
         LSMI, mean time of a fit, and what went wrong.
     """
-    return pd.DataFrame([_summary(name, attempts) for name, attempts in rows])
+    return pd.DataFrame([_summary(*row) for row in rows])
 
 
 def consensus(labellings: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
@@ -220,46 +187,24 @@ def consensus_order(shares: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.asarray(leaves_list(linkage(apart, "average", optimal_ordering=len(shares) <= 400)))
 
 
-def _attempt(shared: tuple[Mapping[str, NDArray], float], task: tuple[str, Experiment]) -> Attempt:
-    points, limit = shared
-    name, experiment = task
-    _warm(experiment.algorithm)
-    X = points[name]
-    began = perf_counter()
-    try:
-        model = within_time(experiment.make(), limit)
-        recording = record(model, X, go_on=lambda step: perf_counter() - began < limit)
-    except ValueError as error:
-        return Attempt(experiment, _NONE, perf_counter() - began, error=str(error))
-    labels = recording.labels
-    return Attempt(
-        experiment, labels, recording.seconds, lsmi(X, labels).value, stopped=not recording.complete
-    )
+def _by_lsmi(model: BaseEstimator, end: State, X: NDArray[np.float64]) -> Verdict:
+    estimate = lsmi(X, end.labels)
+    return Verdict(estimate.value, estimate)
 
 
-@cache
-def _warm(algorithm: str) -> None:
-    """Let an algorithm load and compile what it needs, once in a process, so that times compare."""
-    X, _ = make_three_gaussians(30, random_state=0)
-    clusterers.end(registry.get(algorithm).make({}), X)
-
-
-def _summary(name: str, attempts: Sequence[Attempt]) -> dict[str, Any]:
-    done = [attempt for attempt in attempts if not attempt.error]
-    scores = [a.agreement for a in done if not np.isnan(a.agreement)]
-    problems = [a.error for a in attempts if a.error] or ["stopped by its time" for a in done if a.stopped]
+def _summary(name: str, algorithm: str, trials: Sequence[Trial]) -> dict[str, Any]:
+    done = [trial for trial in trials if not trial.error]
+    agreements = [t.agreement for t in done if not np.isnan(t.agreement)]
+    problems = [t.error for t in trials if t.error] or ["stopped by its time" for t in done if t.stopped]
     return {
         "data": name,
-        "algorithm": attempts[0].experiment.algorithm,
+        "algorithm": algorithm,
         "repeats": len(done),
-        "clusters": max((len(np.unique(a.labels)) for a in done), default=np.nan),
-        "ARI": np.mean(scores) if scores else np.nan,
-        "deviation": np.std(scores) if scores else np.nan,
-        "best": max(scores, default=np.nan),
-        "LSMI": np.mean([a.information for a in done]) if done else np.nan,
-        "seconds": np.mean([a.seconds for a in done]) if done else np.nan,
+        "clusters": max((len(np.unique(t.labels)) for t in done), default=np.nan),
+        "ARI": np.mean(agreements) if agreements else np.nan,
+        "deviation": np.std(agreements) if agreements else np.nan,
+        "best": max(agreements, default=np.nan),
+        "LSMI": np.mean([t.score for t in done]) if done else np.nan,
+        "seconds": np.mean([t.seconds for t in done]) if done else np.nan,
         "note": problems[0] if problems else "",
     }
-
-
-_NONE = np.empty(0, dtype=np.int64)

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 
 from mmc import clusterers
 from mmc.errors import SolverError
-from mmc.stepping import State, Step, is_better
+from mmc.stepping import State, Step
 
 #: A longer walk is thinned out; an animation of more frames tells nobody more.
 MAX_FRAMES = 150
@@ -126,8 +126,8 @@ def record(
             current.append(step.state)
             if step.status != "running":
                 ends.append(End(step.state.labels, step.state.objective, step.state.n_empty))
-                if is_better(step.state, best[1][-1] if best[1] else None):
-                    best = (step.start, current)
+            if step.best:
+                best = (step.start, current)
             if not go_on(step):
                 complete = step.status != "running" and step.start == step.n_starts - 1
                 steps.close()  # type: ignore[attr-defined]

@@ -17,9 +17,8 @@ Results come as they arrive; `mmc.engine` says where candidates run.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations, product
-from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,9 +29,10 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import check_array
 
-from mmc import clusterers, engine
-from mmc.infomax import LSMI, MLMI, Estimate
+from mmc import clusterers
+from mmc.infomax import LSMI, MLMI
 from mmc.stepping import State
+from mmc.trials import Scorer, Shared, Task, Trial, Verdict, run_trials
 
 SCORES = ("lsmi", "mlmi", "objective", "stability")
 
@@ -41,38 +41,6 @@ _N_PARTS, _PART = 10, 0.8
 
 Score = str | Callable[[NDArray[np.float64], NDArray[np.int64]], float]
 Grid = Mapping[str, Sequence[Any]]
-
-
-@dataclass(frozen=True, eq=False)
-class Trial:
-    """One candidate and what came of it.
-
-    Attributes
-    ----------
-    index : int
-        Place in the grid; the last parameter moves fastest.
-    parameters : mapping
-    labels : ndarray of shape (n_samples,)
-        Empty where the candidate failed.
-    score : float
-        Higher is better; NaN where the candidate failed.
-    objective : float
-        What the algorithm minimised.
-    seconds : float
-    error : str
-        Why it failed; empty where it did not.
-    estimate : Estimate or None
-        The whole answer of LSMI or MLMI, where one of them gave the score.
-    """
-
-    index: int
-    parameters: Mapping[str, Any]
-    labels: NDArray[np.int64]
-    score: float
-    objective: float
-    seconds: float
-    error: str = ""
-    estimate: Estimate | None = None
 
 
 class Selection(NamedTuple):
@@ -124,6 +92,7 @@ def sweep(
     score: Score = "lsmi",
     n_jobs: int = -1,
     random_state: int = 0,
+    seconds: float = np.inf,
     done: Sequence[Trial] = (),
 ) -> Sweep:
     """Fit and score an estimator for every combination of some values of its parameters.
@@ -140,6 +109,8 @@ def sweep(
     n_jobs : int, default=-1
         Processes, as in joblib; −1 means all cores, 1 none beside this one.
     random_state : int, default=0
+    seconds : float, default=inf
+        Time after which the fit of a candidate ends with what it has reached.
     done : sequence of Trial
         Of an earlier sweep with the same estimator, points and score, cut short or with another grid: what it
         tried of this grid comes first and is not run again.
@@ -171,7 +142,10 @@ def sweep(
     candidates: list[Mapping[str, Any]]
     candidates = [dict(zip(names, values, strict=True)) for values in product(*grid.values())]
     earlier = [replace(t, index=candidates.index(t.parameters)) for t in done if t.parameters in candidates]
-    return Sweep(names, len(candidates), _results(estimator, candidates, points, scorer, n_jobs, earlier))
+    tried = {trial.index for trial in earlier}
+    tasks = [Task(i, values) for i, values in enumerate(candidates) if i not in tried]
+    run = run_trials(Shared([points], [estimator], scorer, seconds), tasks, n_jobs=n_jobs)
+    return Sweep(names, len(candidates), _after(earlier, run))
 
 
 def select(
@@ -273,29 +247,21 @@ def tidy(trials: Sequence[Trial], names: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-class _Verdict(NamedTuple):
-    score: float
-    estimate: Estimate | None = None
-
-
-_Scorer = Callable[[BaseEstimator, State, NDArray[np.float64]], _Verdict]
-
-
 class _ByJudge:
     def __init__(self, judge: LSMI | MLMI) -> None:
         self._judge = judge
 
-    def __call__(self, model: BaseEstimator, end: State, X: NDArray[np.float64]) -> _Verdict:
+    def __call__(self, model: BaseEstimator, end: State, X: NDArray[np.float64]) -> Verdict:
         estimate = self._judge(end.labels)
-        return _Verdict(estimate.value, estimate)
+        return Verdict(estimate.value, estimate)
 
 
 class _ByFunction:
     def __init__(self, function: Callable[..., float]) -> None:
         self._function = function
 
-    def __call__(self, model: BaseEstimator, end: State, X: NDArray[np.float64]) -> _Verdict:
-        return _Verdict(float(self._function(X, end.labels)))
+    def __call__(self, model: BaseEstimator, end: State, X: NDArray[np.float64]) -> Verdict:
+        return Verdict(float(self._function(X, end.labels)))
 
 
 class _ByStability:
@@ -303,7 +269,7 @@ class _ByStability:
         self._seed = random_state
         self._pairwise = pairwise
 
-    def __call__(self, model: BaseEstimator, end: State, X: NDArray[np.float64]) -> _Verdict:
+    def __call__(self, model: BaseEstimator, end: State, X: NDArray[np.float64]) -> Verdict:
         rng = np.random.RandomState(self._seed)
         n = len(X)
         size = max(2, round(_PART * n))
@@ -321,19 +287,19 @@ class _ByStability:
         for one, other in combinations(parts, 2):
             both = (one >= 0) & (other >= 0)
             agreements.append(adjusted_rand_score(one[both], other[both]))
-        return _Verdict(float(np.mean(agreements)))
+        return Verdict(float(np.mean(agreements)))
 
 
-def _by_objective(model: BaseEstimator, end: State, X: NDArray[np.float64]) -> _Verdict:
+def _by_objective(model: BaseEstimator, end: State, X: NDArray[np.float64]) -> Verdict:
     if np.isnan(end.objective):
         raise ValueError(
             f'score="objective" needs to know what is minimised, which {type(model).__name__} does not tell; '
             'use "lsmi" or "stability".'
         )
-    return _Verdict(-end.objective)
+    return Verdict(-end.objective)
 
 
-def _scorer(score: Score, estimator: BaseEstimator, X: NDArray[np.float64], seed: int) -> _Scorer:
+def _scorer(score: Score, estimator: BaseEstimator, X: NDArray[np.float64], seed: int) -> Scorer:
     if callable(score):
         return _ByFunction(score)
     if score not in SCORES:
@@ -348,37 +314,6 @@ def _scorer(score: Score, estimator: BaseEstimator, X: NDArray[np.float64], seed
     return _ByJudge(LSMI(X, random_state=seed) if score == "lsmi" else MLMI(X, random_state=seed))
 
 
-def _results(
-    estimator: BaseEstimator,
-    candidates: Sequence[Mapping[str, Any]],
-    X: NDArray[np.float64],
-    scorer: _Scorer,
-    n_jobs: int,
-    earlier: Sequence[Trial],
-) -> Iterator[Trial]:
+def _after(earlier: Sequence[Trial], run: Iterator[Trial]) -> Iterator[Trial]:
     yield from earlier
-    known = {trial.index for trial in earlier}
-    tasks = [task for task in enumerate(candidates) if task[0] not in known]
-    run = engine.results(_trial, (estimator, X, scorer), tasks, n_jobs=n_jobs)
-    try:
-        for _, trial in run:
-            yield trial
-    finally:
-        run.close()  # type: ignore[attr-defined]
-
-
-def _trial(
-    shared: tuple[BaseEstimator, NDArray[np.float64], _Scorer], task: tuple[int, Mapping[str, Any]]
-) -> Trial:
-    estimator, X, scorer = shared
-    index, parameters = task
-    began = perf_counter()
-    try:
-        model = clone(estimator).set_params(**parameters)
-        end = clusterers.end(model, X)
-        verdict = scorer(model, end, X)
-    except ValueError as error:
-        empty = np.empty(0, dtype=np.int64)
-        return Trial(index, parameters, empty, np.nan, np.nan, perf_counter() - began, str(error))
-    seconds = perf_counter() - began
-    return Trial(index, parameters, end.labels, verdict.score, end.objective, seconds, "", verdict.estimate)
+    yield from run

@@ -158,7 +158,7 @@ class State:
         return None
 
 
-def is_better(new: State, old: State | None) -> bool:
+def _is_better(new: State, old: State | None) -> bool:
     """Whether a state lost fewer clusters, or its objective is lower by more than rounding.
 
     Among equals the first stays.
@@ -180,6 +180,8 @@ class Step(NamedTuple):
         Whether this start goes on after this step.
     start : int
     n_starts : int
+    best : bool
+        Whether this step ends a start, and the best one so far.
     """
 
     n_iter: int
@@ -187,6 +189,7 @@ class Step(NamedTuple):
     status: Status
     start: int = 0
     n_starts: int = 1
+    best: bool = False
 
     @property
     def iterations(self) -> int:
@@ -213,6 +216,7 @@ def walk(starts: Iterable[Iterable[State]], n_starts: int, max_iter: int | None 
     ------
     Step
     """
+    best: State | None = None
     for start, states in enumerate(starts):
         for n_iter, state in enumerate(states):
             step = Step(n_iter, state, "running", start, n_starts)
@@ -220,6 +224,9 @@ def walk(starts: Iterable[Iterable[State]], n_starts: int, max_iter: int | None 
                 step = step._replace(status="converged")
             elif max_iter is not None and step.iterations >= max_iter:
                 step = step._replace(status="max_iter")
+            if step.status != "running" and _is_better(state, best):
+                best = state
+                step = step._replace(best=True)
             yield step
             if step.status != "running":
                 break

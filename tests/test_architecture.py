@@ -13,11 +13,11 @@ ROOT = Path(__file__).parents[1]
 LAYERS = (
     ("mmc._fast",),
     ("mmc.stepping", "mmc._dask", "mmc.engine", "mmc.kernels.local_scaling", "mmc.metrics", "mmc.datasets"),
-    ("mmc.kernels", "mmc.kernels.spectral", "mmc.base", "mmc.clusterers"),
+    ("mmc.kernels", "mmc.errors", "mmc.starts", "mmc.base", "mmc.kernel_base", "mmc.clusterers"),
     ("mmc.maxmargin", "mmc.infomax", "mmc.baselines"),
     ("mmc",),
     ("mmc.registry",),
-    ("mmc.experiment", "mmc.recording", "mmc.selection"),
+    ("mmc.experiment", "mmc.recording", "mmc.trials", "mmc.selection"),
     ("mmc.comparison",),
     ("mmc.figures",),
     ("mmc.ui", "mmc.cli", "mmc.__main__"),

@@ -1,4 +1,4 @@
-"""Comparisons: every attempt is the run it says it is, and what is counted is counted right."""
+"""Comparisons: every trial is the run it says it is, and what is counted is counted right."""
 
 from dataclasses import replace
 
@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from mmc import comparison, registry
-from mmc.comparison import Attempt, compare, consensus, consensus_order, repeats, summary, usual
+from mmc import registry, trials
+from mmc.comparison import compare, consensus, consensus_order, repeats, summary, usual
 from mmc.experiment import Data, Experiment
 from mmc.infomax import lsmi
+from mmc.trials import Trial
 
 MOONS = Data("moons", {"n_samples": 40, "random_state": 0}, True)
 CLOUDS = Data("three-gaussians", {"n_samples": 45, "random_state": 0}, True)
@@ -18,7 +19,7 @@ CLOUDS = Data("three-gaussians", {"n_samples": 45, "random_state": 0}, True)
 @pytest.fixture(autouse=True)
 def in_this_process(monkeypatch):
     """Run what is compared here, one after another."""
-    monkeypatch.setattr(comparison.engine, "results", _one_after_another)
+    monkeypatch.setattr(trials.engine, "results", _one_after_another)
 
 
 def _one_after_another(function, shared, tasks, *, n_jobs, worth):
@@ -32,17 +33,17 @@ def run(*tasks, **options):
 
 
 @pytest.mark.parametrize("name", ["UMCRLS", "SMIC", "IterSVR"])
-def test_an_attempt_is_the_run_of_its_experiment(name):
+def test_a_trial_is_the_run_of_its_experiment(name):
     """Labels and LSMI are those of a plain fit of the same experiment."""
     experiment = usual(MOONS, name, 2, 5)
-    (attempt,) = run(experiment)
+    (trial,) = run(experiment)
     X = MOONS.load().X
     labels = experiment.make().fit(X).labels_
-    np.testing.assert_array_equal(attempt.labels, labels)
-    assert attempt.information == pytest.approx(lsmi(X, labels).value)
-    assert attempt.agreement == adjusted_rand_score(MOONS.load().y, labels)
-    assert attempt.seconds > 0
-    assert (attempt.error, attempt.stopped) == ("", False)
+    np.testing.assert_array_equal(trial.labels, labels)
+    assert trial.score == pytest.approx(lsmi(X, labels).value)
+    assert trial.agreement == adjusted_rand_score(MOONS.load().y, labels)
+    assert trial.seconds > 0
+    assert (trial.error, trial.stopped) == ("", False)
 
 
 def test_usual_settings_are_the_defaults():
@@ -59,8 +60,8 @@ def test_usual_settings_are_the_defaults():
 
 def test_a_method_for_two_clusters_looks_for_two():
     """Where data have three clusters a method for two is still run, with two."""
-    (attempt,) = run(usual(CLOUDS, "IterSVR", 3, 0))
-    assert len(np.unique(attempt.labels)) == 2
+    (trial,) = run(usual(CLOUDS, "IterSVR", 3, 0))
+    assert len(np.unique(trial.labels)) == 2
 
 
 def test_repeats_have_seeds_of_their_own():
@@ -78,37 +79,41 @@ def test_repeats_have_seeds_of_their_own():
 def test_too_many_points_are_not_run(monkeypatch):
     """An algorithm whose limit the data exceed says so, with both numbers, and is not fitted."""
     large = Data("moons", {"n_samples": 130, "random_state": 0}, True)
-    monkeypatch.setattr(comparison, "_attempt", lambda *args: pytest.fail("was run"))
-    (attempt,) = compare({"moons": large.load()}, [("moons", usual(large, "MMC", 2, 0))])
-    assert "130" in attempt.error
-    assert "100" in attempt.error
-    assert len(attempt.labels) == 0
+    monkeypatch.setattr(trials, "run_trial", lambda *args: pytest.fail("was run"))
+    (trial,) = compare({"moons": large.load()}, [("moons", usual(large, "MMC", 2, 0))])
+    assert "130" in trial.error
+    assert "100" in trial.error
+    assert len(trial.labels) == 0
 
 
-def test_an_attempt_ends_with_its_time():
-    """When its time is over an attempt keeps what it has reached."""
-    (attempt,) = run(usual(MOONS, "UMCRLS", 2, 0), seconds=0.0)
-    assert attempt.stopped
-    assert len(attempt.labels) == 40
+def test_a_trial_ends_with_its_time():
+    """When its time is over a trial keeps what it has reached."""
+    (trial,) = run(usual(MOONS, "UMCRLS", 2, 0), seconds=0.0)
+    assert trial.stopped
+    assert len(trial.labels) == 40
 
 
 def test_what_fails_says_why():
-    """A run that the data do not allow is an attempt with a reason, and the others are run."""
+    """A run that the data do not allow is a trial with a reason, and the others are run."""
     bad = Experiment(MOONS, "UMCRLS", {"n_clusters": 100, "random_state": 0})
     failed, worked = run(bad, usual(MOONS, "UMCRLS", 2, 0))
     assert "n_clusters=100" in failed.error
-    assert np.isnan(failed.information)
+    assert np.isnan(failed.score)
     assert worked.error == ""
 
 
 def test_the_table_counts_what_was_done():
     """Mean, deviation and best are those of the repeats that worked; without a reference there are none."""
     labels = np.array([1, 1, 0, 0])
-    experiment = Experiment(MOONS, "UMCRLS")
-    done = [Attempt(experiment, labels, 1.0, 0.5, 1.0), Attempt(experiment, labels, 3.0, 0.1, -0.5)]
-    unknown = [replace(attempt, agreement=np.nan) for attempt in done]
-    failed = Attempt(experiment, np.empty(0, dtype=int), error="no")
-    table = summary([("a", [*done, failed]), ("b", unknown), ("c", [failed])])
+    done = [
+        Trial(0, {}, labels, score=0.5, seconds=1.0, agreement=1.0),
+        Trial(1, {}, labels, score=0.1, seconds=3.0, agreement=-0.5),
+    ]
+    unknown = [replace(trial, agreement=np.nan) for trial in done]
+    failed = Trial(2, {}, error="no")
+    rows = [("a", "UMCRLS", [*done, failed]), ("b", "UMCRLS", unknown), ("c", "SMIC", [failed])]
+    table = summary(rows)
+    assert table["algorithm"].tolist() == ["UMCRLS", "UMCRLS", "SMIC"]
     first = table.iloc[0]
     assert (first["repeats"], first["clusters"], first["note"]) == (2, 2, "no")
     assert first["best"] == 1.0

@@ -76,6 +76,24 @@ def test_progress_rises_from_the_start_to_one(max_iter):
     assert progress[-1] == 1.0
 
 
+def test_the_best_end_so_far_is_marked():
+    """An end that is lower by more than rounding is the best so far; among equals the first stays."""
+    ends = [3.0, 3.0, 1.0, 2.0, 1.0 - 1e-12, 0.5]
+    steps = list(walk((toy(end, 2) for end in ends), len(ends)))
+    assert [step.start for step in steps if step.best] == [0, 2, 5]
+    assert all(step.status == "converged" for step in steps if step.best)
+
+
+def test_an_end_that_lost_fewer_clusters_is_better():
+    """A lost cluster weighs more than any objective."""
+    labels = np.zeros(3, dtype=np.int64)
+    states = [
+        State(labels=labels, objective=objective, n_empty=n_empty, converged=True)
+        for objective, n_empty in ((5.0, 1), (9.0, 0), (1.0, 1))
+    ]
+    assert [step.start for step in walk([[state] for state in states], 3) if step.best] == [0, 1]
+
+
 def test_progress_counts_finished_starts():
     """Half-way through the second of four starts three eighths are done."""
     state = State(labels=np.zeros(1, dtype=np.int64), objective=0.0, progress=0.5)

@@ -24,8 +24,8 @@ from mmc import GMMC, MMC, IterLSSVM, IterSVM, IterSVR
 from mmc.experiment import Data, Experiment
 from mmc.kernels import fit_kernel
 from mmc.kernels.spectral import normalized_cut
-from mmc.maxmargin.binary import far_apart_k_means
 from mmc.metrics import clustering_error
+from mmc.starts import k_means
 
 METHODS = {"iterSVM": IterSVM, "iterLS-SVM": IterLSSVM, "iterSVR": IterSVR}
 WIDTHS = (1, 3, 5)
@@ -144,7 +144,7 @@ def outcome(name: str, method: str, folder: Path | None) -> Outcome:
 
 def k_means_starts(X: Array, n_starts: int = SEEDS) -> list[Labels]:
     """Cluster by k-means from seeds far apart."""
-    return [far_apart_k_means(X, np.random.RandomState(seed)) for seed in range(n_starts)]
+    return [k_means(X, 2, np.random.RandomState(seed)) for seed in range(n_starts)]
 
 
 def errors(this: Task, method: Any, starts: Sequence[Labels], width: float) -> list[float]:

@@ -29,8 +29,8 @@ from mmc import MKC, IterSVR
 from mmc.experiment import Data, Experiment
 from mmc.kernels import fit_kernel
 from mmc.kernels.spectral import normalized_cut
-from mmc.maxmargin.binary import far_apart_k_means
 from mmc.metrics import in_order, majority_accuracy, rand_score
+from mmc.starts import k_means
 
 BASES = {"K1": ("linear",), "K2": ("poly",), "K3": ("rbf",), "MKC": ("linear", "poly", "rbf")}
 COLUMNS = (*BASES, "KM", "NC", "IterSVR")
@@ -187,7 +187,7 @@ def grid_for(n: int, k: int) -> Grid:
 def starts(X: Array, k: int) -> dict[int, Labels]:
     """Cluster by k-means from a few seeds, as MKC does by itself."""
     if k == 2:
-        return {seed: far_apart_k_means(X, np.random.RandomState(seed)) for seed in range(SEEDS)}
+        return {seed: k_means(X, 2, np.random.RandomState(seed)) for seed in range(SEEDS)}
     return {
         seed: KMeans(k, n_init=10, random_state=seed).fit(X).labels_.astype(np.int64) for seed in range(SEEDS)
     }

@@ -31,11 +31,11 @@ from benchmarks.tables.rows import Outcome, Plan, figures, summary
 from benchmarks.tables.sets import Array, Labels, stored
 from benchmarks.tools import quiet_labels
 from mmc import CPMMC, UMCRLS, SteepRLS, StocRLS
-from mmc.base import random_labels
 from mmc.experiment import Data, Experiment
 from mmc.kernels import fit_kernel
 from mmc.kernels.hat_matrix import Spectrum
 from mmc.maxmargin.rls.labelling import Search
+from mmc.starts import random_labels
 
 SEARCHES = {"Stoc-RLS": StocRLS, "Steep-RLS": SteepRLS, "UMC-RLS": UMCRLS}
 SHARES = [share / 10 for share in range(1, 11)]

@@ -23,14 +23,13 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from mmc._fast.rls import sweep
-from mmc.base import checked_labels, random_labels, require_points
 from mmc.baselines.moving import Array, Labels, MovingState
 from mmc.kernel_base import KernelClusterer
 from mmc.kernels import Kernel, require_memory
+from mmc.starts import Start, draw_starts, random_labels, require_points
 from mmc.stepping import State
 
 
@@ -40,7 +39,7 @@ class Problem(NamedTuple):
     kernel: Kernel
     means: Array
     K: Array
-    starts: list[Labels]
+    starts: list[Start]
 
 
 class CLUHSIC(KernelClusterer):
@@ -154,11 +153,8 @@ class CLUHSIC(KernelClusterer):
         n, k = len(X), self.n_clusters
         require_points(n, k)
         require_memory(n, 2)
-        if isinstance(self.init, str):
-            rng = check_random_state(self.random_state)
-            starts = [random_labels(X, k, rng) for _ in range(self.n_init)]
-        else:
-            starts = [checked_labels(self.init, n, k)]
+        draws = {"random": random_labels}
+        starts = draw_starts(X, k, self.init, draws, n_init=self.n_init, random_state=self.random_state)
         kernel, K = self._gram(X)
         means = K.mean(axis=0)
         K -= means
@@ -168,7 +164,7 @@ class CLUHSIC(KernelClusterer):
     def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
         self.kernel_ = problem.kernel
         self._means = problem.means
-        return len(problem.starts), (self._sweeps(problem.K, labels) for labels in problem.starts)
+        return len(problem.starts), (self._sweeps(problem.K, start.labels) for start in problem.starts)
 
     def _sweeps(self, K: Array, start: Labels) -> Iterator[MovingState]:
         labels, n, k = start.copy(), len(start), self.n_clusters

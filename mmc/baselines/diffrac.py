@@ -35,12 +35,12 @@ from scipy.spatial.distance import cdist
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from mmc.base import require_points
 from mmc.baselines.moving import Array, Labels
 from mmc.baselines.rounds import MeansState, rounds, row_centres, row_starts
 from mmc.kernel_base import KernelClusterer
 from mmc.kernels import Kernel, require_memory
 from mmc.kernels.spectral import leading
+from mmc.starts import require_points
 from mmc.stepping import State
 
 

@@ -19,14 +19,13 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mmc.base import checked_labels, random_labels, require_points
 from mmc.baselines.moving import Array, Labels
-from mmc.baselines.rounds import Centres, MeansState, members, rounds, seeded_labels
+from mmc.baselines.rounds import Centres, MeansState, members, rounds
 from mmc.kernel_base import KernelClusterer
 from mmc.kernels import Gram, Kernel, require_memory
+from mmc.starts import Start, draw_starts, random_labels, require_points, seeded_labels
 from mmc.stepping import State
 
 
@@ -34,7 +33,7 @@ class Problem(NamedTuple):
     """The kernel and the labellings to start from."""
 
     gram: Gram
-    starts: list[Labels]
+    starts: list[Start]
 
 
 class KernelKMeans(KernelClusterer):
@@ -148,24 +147,21 @@ class KernelKMeans(KernelClusterer):
         n, k = len(X), self.n_clusters
         require_points(n, k)
         require_memory(n, 2)
-        if not isinstance(self.init, str):
-            given = checked_labels(self.init, n, k)
-            return Problem(self._gram(X), [given])
         gram = self._gram(X)
         K, diagonal = gram.matrix, gram.matrix.diagonal()
-        rng = check_random_state(self.random_state)
 
-        def draw() -> Labels:
-            if self.init == "random":
-                return random_labels(X, k, rng)
+        def seeded(X: Array, k: int, rng: np.random.RandomState) -> Labels:
+            """Draw seeds that are far apart in feature space, which a precomputed kernel has too."""
             return seeded_labels(lambda i: diagonal + K[i, i] - 2.0 * K[i], n, k, rng)
 
-        return Problem(gram, [draw() for _ in range(self.n_init)])
+        draws = {"random": random_labels, "k-means++": seeded}
+        starts = draw_starts(X, k, self.init, draws, n_init=self.n_init, random_state=self.random_state)
+        return Problem(gram, starts)
 
     def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
         self.kernel_: Kernel = problem.gram.kernel
         centre = _kernel_centres(problem.gram.matrix, self.n_clusters)
-        return len(problem.starts), (rounds(centre, labels) for labels in problem.starts)
+        return len(problem.starts), (rounds(centre, start.labels) for start in problem.starts)
 
     def _adopt(self, state: MeansState) -> None:
         """Set nothing more: the kernel and the labels are the model."""

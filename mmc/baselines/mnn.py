@@ -23,13 +23,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics import euclidean_distances
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from mmc._fast.mnn import sweep
-from mmc.base import checked_labels, random_labels
 from mmc.baselines.moving import Array, Labels, MovingState, NearestMember
 from mmc.kernels import require_finite_products, require_memory
+from mmc.starts import Start, draw_starts, random_labels
 from mmc.stepping import State
 
 
@@ -38,7 +37,7 @@ class Problem(NamedTuple):
 
     X: Array
     L: Array
-    starts: list[Labels]
+    starts: list[Start]
 
 
 class MNN(NearestMember):
@@ -140,18 +139,15 @@ class MNN(NearestMember):
             )
         require_memory(n, 2)
         require_finite_products(X)
-        if isinstance(self.init, str):
-            rng = check_random_state(self.random_state)
-            starts = [random_labels(X, k, rng) for _ in range(self.n_init)]
-        else:
-            starts = [checked_labels(self.init, n, k)]
-            if np.bincount(starts[0]).min() < 2:
-                raise ValueError("init must give every cluster at least two points.")
+        draws = {"random": random_labels}
+        starts = draw_starts(X, k, self.init, draws, n_init=self.n_init, random_state=self.random_state)
+        if np.bincount(starts[0].labels).min() < 2:
+            raise ValueError("init must give every cluster at least two points.")
         return Problem(X, _logarithms(X, 1.0 / n if isinstance(self.epsilon, str) else self.epsilon), starts)
 
     def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
         self._keep(problem.X)
-        return len(problem.starts), (self._sweeps(problem.L, labels) for labels in problem.starts)
+        return len(problem.starts), (self._sweeps(problem.L, start.labels) for start in problem.starts)
 
     def _sweeps(self, L: Array, start: Labels) -> Iterator[MovingState]:
         labels, k = start.copy(), self.n_clusters

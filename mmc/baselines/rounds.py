@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from mmc.baselines.moving import Array, Labels, MovingState
+from mmc.starts import seeded_labels
 
 
 class Centres(NamedTuple):
@@ -90,40 +91,6 @@ def rounds(centre: Callable[[Labels], Centres], labels: Labels) -> Iterator[Mean
             ),
         )
     yield replace(before, converged=True, progress=1.0, round=last.round, moved=nobody)
-
-
-def seeded_labels(distances_to: Callable[[int], Array], n: int, k: int, rng: np.random.RandomState) -> Labels:
-    """Draw seeds by k-means++ and assign every point to the nearest.
-
-    The first seed is a random point. Each further seed is drawn with a probability proportional to the
-    squared distance to the nearest earlier seed.
-
-    Parameters
-    ----------
-    distances_to : callable
-        Returns the squared distances of all points to a given one.
-    n, k : int
-        Number of points and of clusters.
-    rng : RandomState
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        Labels without empty clusters.
-    """
-    seeds = [int(rng.randint(n))]
-    distances = [np.maximum(distances_to(seeds[0]), 0.0)]
-    while len(seeds) < k:
-        chance = np.min(distances, axis=0)
-        chance[seeds] = 0.0
-        if not chance.any():  # fewer distinct points than clusters: draw any other point
-            chance = np.ones(n)
-            chance[seeds] = 0.0
-        seeds.append(int(rng.choice(n, p=chance / chance.sum())))
-        distances.append(np.maximum(distances_to(seeds[-1]), 0.0))
-    labels = np.asarray(np.argmin(distances, axis=0), dtype=np.int64)
-    labels[seeds] = np.arange(k)  # equal seeds would leave a cluster empty
-    return labels
 
 
 def row_centres(rows: Array, k: int) -> Callable[[Labels], Centres]:

@@ -22,11 +22,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from mmc.base import require_points
 from mmc.baselines.moving import Array, Labels, NearestMember
 from mmc.baselines.rounds import rounds, row_centres, row_starts
 from mmc.kernels.local_scaling import find_neighbors
 from mmc.kernels.spectral import unit_rows
+from mmc.starts import require_points
 from mmc.stepping import State
 
 

@@ -37,6 +37,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
@@ -46,12 +47,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mmc.base import checked_labels
 from mmc.infomax.graph import KERNELS, Graph, make_graph, require_vertices
 from mmc.infomax.logistic import Objective, descend, log_posterior
 from mmc.infomax.posterior import PosteriorClusterer
 from mmc.kernels import LENGTHS
 from mmc.kernels.spectral import Array, self_tuning_labels
+from mmc.starts import Draw, Start, draw_starts, random_labels
 from mmc.stepping import Field, State
 
 Labels = NDArray[np.int64]
@@ -67,13 +68,6 @@ _PRETRAINING, _LONGEST = 100, 64
 
 #: Status of SciPy's minimiser after it reached its number of iterations.
 _INTERRUPTED = 1
-
-
-class Start(NamedTuple):
-    """Labels that the model is first trained on, and their origin."""
-
-    labels: Labels
-    origin: str
 
 
 class Problem(NamedTuple):
@@ -304,18 +298,16 @@ class MIC(PosteriorClusterer):
         self.random_state = random_state
 
     def _prepare(self, X: Array) -> Problem:
-        n, c = len(X), self.n_clusters
         graph = make_graph(X, self.kernel, self.gamma, self.width, self.n_neighbors)
-        require_vertices(graph, c)
-        if not isinstance(self.init, str):
-            return Problem(graph, [Start(checked_labels(self.init, n, c), "given")])
+        require_vertices(graph, self.n_clusters)
         rng = check_random_state(self.random_state)
-        starts = [Start(self._spectral_labels(X, graph, rng), "spectral")] if self.init == "spectral" else []
-        while len(starts) < self.n_init:
-            starts.append(Start(rng.permutation(np.arange(n) % c), "random"))
-        return Problem(graph, starts)
+        draws: dict[str, Draw] = {"random": random_labels, "spectral": partial(self._spectral_labels, graph)}
+        draw = partial(draw_starts, X, self.n_clusters, draws=draws, random_state=rng)
+        if isinstance(self.init, str) and self.init == "spectral":
+            return Problem(graph, [*draw("spectral", n_init=1), *draw("random", n_init=self.n_init - 1)])
+        return Problem(graph, draw(self.init, n_init=self.n_init))
 
-    def _spectral_labels(self, X: Array, graph: Graph, rng: np.random.RandomState) -> Labels:
+    def _spectral_labels(self, graph: Graph, X: Array, k: int, rng: np.random.RandomState) -> Labels:
         if self.kernel == "precomputed":
             if (graph.matrix.sum(axis=1) <= 0).any():
                 raise ValueError(
@@ -324,8 +316,8 @@ class MIC(PosteriorClusterer):
                 )
         elif self.kernel != "local_scaling" or self.n_neighbors != _SELF_TUNING:
             graph = make_graph(X, "local_scaling", self.gamma, self.width, _SELF_TUNING)
-            require_vertices(graph, self.n_clusters)
-        return self_tuning_labels(graph.matrix, self.n_clusters, rng)[graph.vertex]
+            require_vertices(graph, k)
+        return self_tuning_labels(graph.matrix, k, rng)[graph.vertex]
 
     def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
         self.graph_ = problem.graph.light()

@@ -10,21 +10,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.cluster import KMeans
 from sklearn.utils._param_validation import Interval
 
-from mmc.base import random_labels
 from mmc.kernel_base import KernelClusterer
 from mmc.stepping import State
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
-
-#: Least distance of the second seed of k-means to the first, as a share of the farthest point's distance.
-_FAR = 0.8
-
-#: Number of runs of k-means, each with new seeds.
-_N_TRIES = 5
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -94,13 +86,6 @@ class BinaryClusterer(KernelClusterer):
                 f"RecursiveBinary({name}(), n_clusters={self.n_clusters}), which splits again and again."
             )
 
-    def _require_points(self) -> None:
-        """Refuse k-means for a precomputed kernel, which has no points."""
-        if self.kernel == "precomputed":
-            raise ValueError(
-                'init="k-means" needs points, not a precomputed kernel; use "random" or give labels.'
-            )
-
 
 def signs(labels: Labels) -> Array:
     """Return y: +1 for cluster 1 and −1 for cluster 0."""
@@ -134,41 +119,3 @@ def size_bound(balance: float, n: int) -> int:
             f"{np.ceil(1000 / n) / 1000:g}, or leave out a point."
         )
     return min(bound, n - 2)
-
-
-def random_halves(X: Array, rng: np.random.RandomState) -> Labels:
-    """Draw random labels with two clusters of equal size."""
-    return random_labels(X, 2, rng)
-
-
-def far_apart_k_means(X: Array, rng: np.random.RandomState) -> Labels:
-    """Cluster by k-means from two seeds that lie far apart, as [iterSVR] section IV-A advises.
-
-    The first seed is a random point. The second is a random point at least 0.8 times as far from it as the
-    farthest point. Of five such runs the one with the smallest sum of squares is kept.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    rng : RandomState
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
-
-    Raises
-    ------
-    ValueError
-        If all points are equal.
-    """
-    if not np.ptp(X, axis=0).any():
-        raise ValueError("All points are equal, so k-means cannot part them. Check the columns.")
-    labels = KMeans(2, init=_far_apart, n_init=_N_TRIES, random_state=rng).fit(X).labels_
-    return np.asarray(labels, dtype=np.int64)
-
-
-def _far_apart(X: Array, n_clusters: int, random_state: np.random.RandomState) -> Array:
-    first = random_state.randint(len(X))
-    distances = np.linalg.norm(X - X[first], axis=1)
-    second = random_state.choice(np.flatnonzero(distances >= _FAR * distances.max()))
-    return X[[first, second]]

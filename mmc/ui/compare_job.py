@@ -9,10 +9,11 @@ from functools import cached_property
 import streamlit as st
 
 from mmc import registry
-from mmc.comparison import Attempt, compare, repeats, usual, usual_data
+from mmc.comparison import compare, repeats, usual, usual_data
 from mmc.datasets import CATALOG, Dataset
 from mmc.experiment import Data, Experiment
 from mmc.figures import View, make_view
+from mmc.trials import Trial
 from mmc.ui.data_sidebar import TABLE, table_controls, usual_k
 from mmc.ui.jobs import LONG_LIMIT, Report
 from mmc.ui.result_store import obtain, reached
@@ -47,7 +48,7 @@ class Contest:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """The attempts that are done.
+    """The trials that are done.
 
     Attributes
     ----------
@@ -55,7 +56,7 @@ class Comparison:
     contest : Contest
     datasets : tuple of Dataset
     views : tuple of View
-    attempts : dict from str to Attempt
+    trials : dict from str to Trial
         By the key of the experiment.
     stopped : str
         Why it ended early; empty where it did not.
@@ -65,17 +66,17 @@ class Comparison:
     contest: Contest
     datasets: tuple[Dataset, ...]
     views: tuple[View, ...]
-    attempts: dict[str, Attempt] = field(default_factory=dict)
+    trials: dict[str, Trial] = field(default_factory=dict)
     stopped: str = ""
 
     @property
     def nbytes(self) -> int:
         """Memory of the data and of all labellings."""
-        return sum(d.nbytes for d in self.datasets) + sum(a.labels.nbytes for a in self.attempts.values())
+        return sum(d.nbytes for d in self.datasets) + sum(t.labels.nbytes for t in self.trials.values())
 
-    def done(self, row: int, column: int) -> list[Attempt]:
-        """List the attempts of a cell that are there, its first repeat first."""
-        return [self.attempts[key] for key in self.contest.cells[row, column] if key in self.attempts]
+    def done(self, row: int, column: int) -> list[Trial]:
+        """List the trials of a cell that are there, its first repeat first."""
+        return [self.trials[key] for key in self.contest.cells[row, column] if key in self.trials]
 
 
 def contest_controls() -> tuple[Contest, bytes | None]:
@@ -146,7 +147,7 @@ def compared(contest: Contest, content: bytes | None, draw: Callable[[Comparison
     content : bytes or None
         Of the table, where one takes part.
     draw : callable
-        Shows the attempts so far.
+        Shows the trials so far.
 
     Returns
     -------
@@ -170,20 +171,20 @@ def _work(
     datasets = tuple(data.load(content if data.source == TABLE else None) for data in contest.data)
     views = tuple(make_view(dataset.X, dataset.feature_names) for dataset in datasets)
     wanted = _wanted(contest)
-    known = before.attempts if before else {}
-    attempts = {name: known[name] for name in wanted if name in known}
-    comparison = Comparison(key, contest, datasets, views, attempts)
-    todo = [(e.data.source, e) for name, e in wanted.items() if name not in attempts]
+    known = before.trials if before else {}
+    trials = {name: known[name] for name in wanted if name in known}
+    comparison = Comparison(key, contest, datasets, views, trials)
+    todo = [(name, e) for name, e in wanted.items() if name not in trials]
     sources = [data.source for data in contest.data]
-    run = compare(dict(zip(sources, datasets, strict=True)), todo)
-    if not report(len(attempts) / len(wanted), "starting", comparison):
+    run = compare(dict(zip(sources, datasets, strict=True)), [(e.data.source, e) for _, e in todo])
+    if not report(len(trials) / len(wanted), "starting", comparison):
         return comparison
-    for attempt in run:
-        attempts = {**attempts, attempt.key: attempt}
-        comparison = replace(comparison, attempts=attempts)
-        experiment = attempt.experiment
+    for trial in run:
+        name, experiment = todo[trial.index]
+        trials = {**trials, name: trial}
+        comparison = replace(comparison, trials=trials)
         caption = f"{experiment.algorithm} on {experiment.data.source} is done"
-        if not report(len(attempts) / len(wanted), caption, comparison):
+        if not report(len(trials) / len(wanted), caption, comparison):
             run.close()  # type: ignore[attr-defined]
             break
     return comparison

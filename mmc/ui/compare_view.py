@@ -63,26 +63,26 @@ def _cell(comparison: Comparison, row: int, column: int, pictures: Pictures) -> 
     done = comparison.done(row, column)[:1]
     if not done:
         return {"kind": "wait", "name": f"{name}: waiting", "lines": ["waiting"], "labels": ""}
-    attempt = done[0]
-    if attempt.error:
-        return {"kind": "no", "name": f"{name}: {attempt.error}", "lines": [attempt.error], "labels": ""}
-    known = not np.isnan(attempt.agreement)
+    trial = done[0]
+    if trial.error:
+        return {"kind": "no", "name": f"{name}: {trial.error}", "lines": [trial.error], "labels": ""}
+    known = not np.isnan(trial.agreement)
     lines = [
-        f"ARI {attempt.agreement:.2f}" if known else f"{len(np.unique(attempt.labels))} clusters",
-        f"{attempt.seconds:.2f} s" + (", stopped" if attempt.stopped else ""),
+        f"ARI {trial.agreement:.2f}" if known else f"{len(np.unique(trial.labels))} clusters",
+        f"{trial.seconds:.2f} s" + (", stopped" if trial.stopped else ""),
     ]
     return {
         "kind": "done",
         "name": f"{name}: {', '.join(lines)}. Open in the playground.",
         "lines": lines,
-        "labels": pictures.labels(column, attempt.labels),
+        "labels": pictures.labels(column, trial.labels),
     }
 
 
 def _table(comparison: Comparison) -> None:
     contest = comparison.contest
     rows = [
-        (_title(comparison, r), done)
+        (_title(comparison, r), contest.algorithms[c], done)
         for r in range(len(contest.data))
         for c in range(len(contest.algorithms))
         if (done := comparison.done(r, c))
@@ -128,7 +128,7 @@ def _consensus(comparison: Comparison) -> None:
     names = [_ALL, *contest.algorithms]
     name = right.selectbox("Runs of", names, key="consensus_of")
     columns = range(len(contest.algorithms)) if name == _ALL else [contest.algorithms.index(str(name))]
-    runs = [a.labels for c in columns for a in comparison.done(row, c) if not a.error]
+    runs = [t.labels for c in columns for t in comparison.done(row, c) if not t.error]
     if not runs:
         st.caption("None of these runs is done yet, or none could be run on these data.")
         return

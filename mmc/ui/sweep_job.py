@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from mmc import registry, selection
 from mmc.datasets import Dataset
 from mmc.experiment import Experiment
 from mmc.figures import View, make_view
-from mmc.metrics import adjusted_rand_score
-from mmc.selection import Trial
+from mmc.trials import Trial
 from mmc.ui.jobs import TIME_LIMIT, Report
 from mmc.ui.result_store import obtain, reached
 from mmc.ui.run_job import load_within, require_content
@@ -58,8 +56,6 @@ class Found:
     view : View
     trials : tuple of Trial
         In the order of the candidates.
-    agreements : mapping from int to float
-        With the reference labels, by the index of the candidate; NaN where it failed or there are none.
     stopped : str
         Why it ended early; empty where it did not.
     """
@@ -69,7 +65,6 @@ class Found:
     dataset: Dataset
     view: View
     trials: tuple[Trial, ...] = ()
-    agreements: Mapping[int, float] = field(default_factory=dict)
     stopped: str = ""
 
     @property
@@ -82,7 +77,7 @@ class Found:
         """Agreement of each candidate with the reference labels, where there are any."""
         if self.dataset.y is None:
             return None
-        return [self.agreements[trial.index] for trial in self.trials]
+        return [trial.agreement for trial in self.trials]
 
     @property
     def best(self) -> Trial:
@@ -154,14 +149,8 @@ def _work(key: str, task: Search, content: bytes | None, before: Found | None, r
     done = before.trials if before is not None and same else ()
     run = selection.sweep(task.experiment.make(), task.grid, dataset.X, score=task.score, done=done)
     for trial in run:
-        agreement = np.nan
-        if dataset.y is not None and not trial.error:
-            agreement = adjusted_rand_score(dataset.y, trial.labels)
-        found = replace(
-            found,
-            trials=tuple(sorted(run.trials, key=lambda t: t.index)),
-            agreements={**found.agreements, trial.index: agreement},
-        )
+        trials = (*found.trials, trial.against(dataset.y))
+        found = replace(found, trials=tuple(sorted(trials, key=lambda t: t.index)))
         caption = ", ".join(f"{name} = {value}" for name, value in trial.parameters.items()) + " is done"
         if not report(len(run.trials) / run.total, caption, found):
             run.close()

@@ -10,6 +10,7 @@ import streamlit as st
 from mmc import registry
 from mmc.figures import score_curve, thumbnail
 from mmc.metrics import matched_labels
+from mmc.trials import Trial
 from mmc.ui.page_frame import plain
 from mmc.ui.sweep_job import Found
 
@@ -143,17 +144,17 @@ def summarize_choice(found: Found, at: int) -> None:
         st.metric(
             SCORE_NAMES[found.search.score], f"{trial.score:.4g}", help="Of the candidate that is shown."
         )
-        hindsight(found, trial.index)
+        hindsight(found, trial)
     tell_failures(found)
 
 
-def hindsight(found: Found, index: int) -> None:
+def hindsight(found: Found, trial: Trial) -> None:
     """Show how well a candidate agrees with the reference labels, and the best one, where they are known."""
     if found.references is None:
         return
     st.metric(
         "Adjusted Rand index",
-        f"{found.agreements[index]:.3f}",
+        f"{trial.agreement:.3f}",
         help="Of the candidate that is shown, against the reference labels, which no score has seen.",
     )
     st.metric(

@@ -12,7 +12,7 @@ from plotly.colors import sample_colorscale
 
 from mmc import registry
 from mmc.registry import Algorithm
-from mmc.selection import Trial
+from mmc.trials import Trial
 from mmc.ui.cell_table import Pictures, cell_table, kept_pictures
 from mmc.ui.jobs import LONG_LIMIT
 from mmc.ui.parameter_sidebar import parameters_to_try, read_candidates, short
@@ -256,7 +256,7 @@ def _lines(found: Found, trial: Trial) -> list[str]:
     if not np.isnan(trial.objective):
         lines.append(f"objective {trial.objective:.4g}")
     if found.dataset.y is not None:
-        lines.append(f"ARI {found.agreements[trial.index]:.3f}")
+        lines.append(f"ARI {trial.agreement:.3f}")
     return [*lines, f"{trial.seconds:.2f} s"]
 
 
@@ -303,5 +303,5 @@ def _summarize(found: Found, criterion: str, best: int, at: int) -> None:
             st.metric(
                 "Objective", f"{trial.objective:.4g}", help="What the algorithm minimised, in this cell."
             )
-        hindsight(found, at)
+        hindsight(found, trial)
     tell_failures(found)

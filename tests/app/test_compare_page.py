@@ -42,8 +42,8 @@ def test_every_cell_is_run_and_shown(compare, tables):
             assert shown[r][c]["kind"] == "done"
             assert len(shown[r][c]["labels"]) == len(pictures[r]["x"]) == 60
             assert shown[r][c]["lines"][1].endswith(" s")
-    attempt = found.done(0, 0)[0]
-    ari = adjusted_rand_score(found.datasets[0].y, attempt.labels)
+    trial = found.done(0, 0)[0]
+    ari = adjusted_rand_score(found.datasets[0].y, trial.labels)
     assert shown[0][0]["lines"][0] == f"ARI {ari:.2f}"
     assert shown[1][0]["lines"][0] == "2 clusters"
 
@@ -60,7 +60,7 @@ def test_a_cell_is_the_playgrounds_run(compare, playground):
 def test_an_added_algorithm_is_all_that_is_run(compare, settle, monkeypatch):
     """What was done before is kept when a column or repeats are added."""
     at = compare(**SMALL)
-    before = compared(at).attempts
+    before = compared(at).trials
     ran = []
     plain = comparison.compare
     monkeypatch.setattr(
@@ -69,9 +69,9 @@ def test_an_added_algorithm_is_all_that_is_run(compare, settle, monkeypatch):
     )
     at.multiselect(key="algorithms").set_value(["UMCRLS", "SMIC", "StocRLS"])
     settle(at)
-    after = compared(at).attempts
+    after = compared(at).trials
     assert {e.algorithm for e in ran} == {"StocRLS"}
-    assert all(after[key] is attempt for key, attempt in before.items())
+    assert all(after[key] is trial for key, trial in before.items())
 
 
 def test_the_table_has_mean_deviation_and_best(compare, monkeypatch):

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mmc import selection
+from mmc import trials
 from mmc.experiment import Experiment
 from mmc.metrics import adjusted_rand_score
 from mmc.selection import sweep
@@ -160,14 +160,14 @@ def test_what_is_taken_home_is_the_cell(tune, monkeypatch):
 def test_a_cancelled_map_shows_what_it_has_and_goes_on(tune, settle, monkeypatch):
     """Cancel keeps the cells that are done; “Go on” runs the others and those alone."""
     ran = []
-    trial = selection._trial
+    trial = trials.run_trial
 
     def slow(shared, task):
-        ran.append(task[0])
+        ran.append(task.index)
         time.sleep(0.5)
         return trial(shared, task)
 
-    monkeypatch.setattr(selection, "_trial", slow)
+    monkeypatch.setattr(trials, "run_trial", slow)
     at = tune(wait=False, **SMALL, random_state="7")
     next(button for button in at.button if button.label == "Cancel").click().run()
     some = tuned(at)

@@ -3,10 +3,11 @@ import pytest
 from sklearn.cluster import KMeans
 
 from mmc import KernelKMeans
-from mmc.baselines.rounds import Centres, rounds, row_centres, seeded_labels
+from mmc.baselines.rounds import Centres, rounds, row_centres
 from mmc.datasets import make_circle_gaussian, make_three_gaussians
 from mmc.kernels import fit_kernel
 from mmc.metrics import adjusted_rand_score
+from mmc.starts import seeded_labels
 
 
 @pytest.fixture

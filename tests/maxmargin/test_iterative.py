@@ -9,11 +9,12 @@ import pytest
 from mmc import CCCPMMC, IterLSSVM, IterSVM, IterSVR
 from mmc.datasets import load_digits, make_moons, make_three_gaussians
 from mmc.kernels import fit_kernel
-from mmc.maxmargin.binary import far_apart_k_means, size_bound
+from mmc.maxmargin.binary import size_bound
 from mmc.maxmargin.iterative.bias import place_bias
 from mmc.maxmargin.machines import LeastSquaresMachine, SVMachine, SVRMachine
 from mmc.metrics import clustering_error
 from mmc.recording import record
+from mmc.starts import k_means
 
 BALANCED = [IterSVR, IterLSSVM, IterSVM]
 each_balanced = pytest.mark.parametrize("cls", BALANCED)
@@ -185,7 +186,7 @@ def test_starts_are_judged_by_the_objective(cls, X):
 @each_method
 def test_given_labels_are_the_start(cls, X):
     """A labelling makes one start, and names its clusters."""
-    labels = far_apart_k_means(X, np.random.RandomState(0))
+    labels = k_means(X, 2, np.random.RandomState(0))
     states = [step.state for step in cls(init=labels).iter_fit(X)]
     np.testing.assert_array_equal(states[0].labels, labels)
     assert "given" in states[0].caption
@@ -196,7 +197,7 @@ def test_k_means_seeds_lie_far_apart():
     for pair, error in (((3, 8), 5.3), ((1, 7), 0.0), ((2, 7), 3.1), ((8, 9), 9.3)):
         digits = load_digits(pair)
         for seed in range(3):
-            labels = far_apart_k_means(digits.X, np.random.RandomState(seed))
+            labels = k_means(digits.X, 2, np.random.RandomState(seed))
             assert 100 * clustering_error(digits.y, labels) == pytest.approx(error, abs=0.6)
 
 
@@ -288,7 +289,7 @@ def test_digits_of_table_iv(pair, cls, width, most):
 def test_the_svm_sticks_and_the_svr_does_not():
     """From the same start and C, regression flips many points and the SVM hardly any (Table I, Figure 5)."""
     digits = load_digits((8, 9))
-    start = far_apart_k_means(digits.X, np.random.RandomState(0))
+    start = k_means(digits.X, 2, np.random.RandomState(0))
     settings = {"C": 500.0, "balance": 0.03, "init": start}
     svm, svr = IterSVM(**settings).fit(digits.X), IterSVR(**settings).fit(digits.X)
     assert (svm.labels_ != start).sum() < 0.3 * (svr.labels_ != start).sum()

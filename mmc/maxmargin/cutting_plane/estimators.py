@@ -10,14 +10,11 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mmc.base import StepwiseClusterer, checked_labels, random_labels, require_points
+from mmc.base import StepwiseClusterer
 from mmc.kernels import LENGTHS
-from mmc.maxmargin.binary import far_apart_k_means
 from mmc.maxmargin.cutting_plane.constraints import Classes, Halves, Sides
 from mmc.maxmargin.cutting_plane.cuts import CutState, cutting_planes
 from mmc.maxmargin.cutting_plane.kernel_list import (
@@ -28,7 +25,7 @@ from mmc.maxmargin.cutting_plane.kernel_list import (
     check_kernels,
     fit_mixture,
 )
-from mmc.metrics import in_order
+from mmc.starts import Start, draw_starts, k_means, random_labels, require_points
 from mmc.stepping import State
 
 Array = NDArray[np.float64]
@@ -40,7 +37,7 @@ class Problem(NamedTuple):
 
     members: list[Member]
     sides: Sides
-    starts: list[Labels]
+    starts: list[Start]
 
 
 class CuttingPlaneClusterer(StepwiseClusterer):
@@ -101,16 +98,21 @@ class CuttingPlaneClusterer(StepwiseClusterer):
     def _specs(self, X: Array) -> Sequence[KernelSpec]:
         """List the kernels."""
 
-    def _has_points(self) -> bool:
-        """Return whether X holds points and not kernel values."""
-        return True
-
     def _prepare(self, X: Array) -> Problem:
         require_points(len(X), self.n_clusters)
         sides = Halves() if self.n_clusters == 2 else Classes(self.n_clusters)
         specs = self._specs(X)
-        starts = self._draw_starts(X)
-        # Beside the kernels: work space, and the product of up to `max_cuts` columns with each kernel.
+        starts = draw_starts(
+            X,
+            self.n_clusters,
+            self.init,
+            {"random": random_labels, "k-means": k_means},
+            n_init=self.n_init,
+            random_state=self.random_state,
+            has_points=not self.__sklearn_tags__().input_tags.pairwise,
+            distinct=True,
+        )
+        # Beside the kernels: work space, and the products of up to `max_cuts` columns with each of them.
         columns = len(specs) * self.max_cuts * sides.n_blocks
         n_arrays = 2 + -(-columns // len(X))
         members = fit_mixture(
@@ -118,35 +120,19 @@ class CuttingPlaneClusterer(StepwiseClusterer):
         )
         return Problem(members, sides, starts)
 
-    def _draw_starts(self, X: Array) -> list[Labels]:
-        """Draw the starts; equal starts are kept once, because they lead to the same end."""
-        if not isinstance(self.init, str):
-            return [checked_labels(self.init, len(X), self.n_clusters)]
-        if self.init == "k-means" and not self._has_points():
-            raise ValueError(
-                'init="k-means" needs points, not a precomputed kernel; use "random" or give labels.'
-            )
-        rng = check_random_state(self.random_state)
-        draw = random_labels if self.init == "random" else _k_means
-        distinct: dict[bytes, Labels] = {}
-        for _ in range(self.n_init):
-            labels = draw(X, self.n_clusters, rng)
-            distinct.setdefault(in_order(labels).tobytes(), labels)
-        return list(distinct.values())
-
     def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
         self.kernels_ = [member.kernel for member in problem.members]  # the matrices are not kept
         return len(problem.starts), (
             cutting_planes(
                 problem.members,
                 problem.sides,
-                labels,
+                start.labels,
                 C=self.C,
                 balance=self.balance,
                 epsilon=self.epsilon,
                 tol=self.tol,
             )
-            for labels in problem.starts
+            for start in problem.starts
         )
 
     def _adopt(self, state: CutState) -> None:
@@ -315,9 +301,6 @@ class CPMMC(CuttingPlaneClusterer):
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
 
-    def _has_points(self) -> bool:
-        return self.kernel != "precomputed"
-
     def _specs(self, X: Array) -> Sequence[KernelSpec]:
         names = NAMED.get(self.kernel, ())
         return [KernelSpec(self.kernel, tuple((name, getattr(self, name)) for name in names))]
@@ -448,14 +431,3 @@ class MKC(CuttingPlaneClusterer):
 
     def _specs(self, X: Array) -> Sequence[KernelSpec]:
         return check_kernels(self.kernels)
-
-
-def _k_means(X: Array, k: int, rng: np.random.RandomState) -> Labels:
-    """Cluster by k-means: with two seeds far apart for two clusters, the best of ten runs for more."""
-    if k == 2:
-        return far_apart_k_means(X, rng)
-    if len(np.unique(X, axis=0)) < k:
-        raise ValueError(
-            f"There are fewer than {k} different points, so k-means cannot make {k} clusters. Choose fewer."
-        )
-    return np.asarray(KMeans(k, n_init=10, random_state=rng).fit(X).labels_, dtype=np.int64)

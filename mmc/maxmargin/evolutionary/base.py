@@ -17,8 +17,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from mmc._fast.evolution import evolve
-from mmc.base import checked_labels
-from mmc.maxmargin.binary import Array, BinaryClusterer, BinaryState, far_apart_k_means, size_bound
+from mmc.maxmargin.binary import Array, BinaryClusterer, BinaryState, Labels, size_bound
+from mmc.starts import draw_starts, k_means
 from mmc.stepping import State
 
 Signs = NDArray[np.int8]
@@ -137,6 +137,11 @@ def mend(y: Signs, bound: int, rng: np.random.RandomState) -> None:
         y[chosen] = -y[chosen]
 
 
+def _coin_flips(X: Array, k: int, rng: np.random.RandomState) -> Labels:
+    """Draw each label by itself."""
+    return np.asarray(rng.randint(0, k, len(X)), dtype=np.int64)
+
+
 class EvolutionaryClusterer(BinaryClusterer):
     """Base class of the two methods."""
 
@@ -175,14 +180,17 @@ class EvolutionaryClusterer(BinaryClusterer):
 
     def _population(self, X: Array, bound: int, rng: np.random.RandomState) -> Signs:
         """Draw μ labellings that keep the balance."""
-        if not isinstance(self.init, str):
-            drawn = np.array([checked_labels(self.init, len(X), 2)] * self.n_parents)
-        elif self.init == "random":
-            drawn = rng.randint(0, 2, (self.n_parents, len(X)))
-        else:
-            self._require_points()
-            drawn = np.array([far_apart_k_means(X, rng) for _ in range(self.n_parents)])
-        signs = (2 * drawn - 1).astype(np.int8)
+        drawn = draw_starts(
+            X,
+            2,
+            self.init,
+            {"random": _coin_flips, "k-means": k_means},
+            n_init=self.n_parents,
+            random_state=rng,
+            has_points=self.kernel != "precomputed",
+        )
+        signs = np.empty((self.n_parents, len(X)), dtype=np.int8)
+        signs[:] = [2 * start.labels - 1 for start in drawn]  # given labels are those of every parent
         for y in signs:
             mend(y, bound, rng)
         return signs

@@ -8,16 +8,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import count
 from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mmc.base import checked_labels
 from mmc.kernels import Kernel, fit_kernel, require_memory
 from mmc.kernels.spectral import normalized_cut
 from mmc.maxmargin.binary import (
@@ -25,23 +23,14 @@ from mmc.maxmargin.binary import (
     BinaryClusterer,
     BinaryState,
     Labels,
-    far_apart_k_means,
-    random_halves,
     signs,
     size_bound,
 )
 from mmc.maxmargin.iterative.bias import Placement, place_bias
 from mmc.maxmargin.losses import Loss
 from mmc.maxmargin.machines import Judge, Machine, Trained
-from mmc.metrics import in_order
+from mmc.starts import Start, draw_starts, k_means, random_labels
 from mmc.stepping import State
-
-
-class Start(NamedTuple):
-    """Labels to start from, and their origin."""
-
-    labels: Labels
-    origin: str
 
 
 class Problem(NamedTuple):
@@ -163,19 +152,17 @@ class IterativeClusterer(BinaryClusterer):
         K : ndarray of shape (n_samples, n_samples)
             The kernel, which "normalized-cut" uses as an affinity if it has no negative values.
         """
-        if not isinstance(self.init, str):
-            return [Start(checked_labels(self.init, len(X), 2), "given")]
-        if self.init == "normalized-cut":
-            return [Start(normalized_cut(self._affinity(X, K)), self.init)]
-        if self.init == "k-means":
-            self._require_points()
-        rng = check_random_state(self.random_state)
-        draw = random_halves if self.init == "random" else far_apart_k_means
-        distinct: dict[bytes, Start] = {}
-        for _ in range(self.n_init):
-            labels = draw(X, rng)
-            distinct.setdefault(in_order(labels).tobytes(), Start(labels, self.init))
-        return list(distinct.values())
+        cut = cache(lambda: normalized_cut(self._affinity(X, K)))
+        return draw_starts(
+            X,
+            2,
+            self.init,
+            {"random": random_labels, "k-means": k_means, "normalized-cut": lambda *_: cut()},
+            n_init=self.n_init,
+            random_state=self.random_state,
+            has_points=self.kernel != "precomputed",
+            distinct=True,
+        )
 
     def _affinity(self, X: Array, K: Array) -> Array:
         if K.min() >= 0 and K.sum(axis=1).min() > 0:

@@ -22,8 +22,9 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from mmc.base import StepwiseClusterer, require_points
+from mmc.base import StepwiseClusterer
 from mmc.maxmargin.iterative.estimators import IterLSSVM
+from mmc.starts import require_points
 from mmc.stepping import State
 
 Array = NDArray[np.float64]

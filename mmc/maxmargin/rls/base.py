@@ -13,17 +13,14 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
-from sklearn.cluster import kmeans_plusplus
-from sklearn.metrics import pairwise_distances_argmin
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
-from mmc.base import checked_labels, random_labels, require_points
 from mmc.kernel_base import KernelClusterer
 from mmc.kernels import Kernel, require_memory
 from mmc.kernels.hat_matrix import Hat, Spectrum, hat_matrix
-from mmc.maxmargin.rls.labelling import Array, Labels, RLSState, Search, indicators
+from mmc.maxmargin.rls.labelling import Array, RLSState, Search, indicators
+from mmc.starts import Start, draw_starts, k_means_plus_plus, random_labels, require_points
 from mmc.stepping import State
 
 
@@ -33,7 +30,7 @@ class Problem(NamedTuple):
     kernel: Kernel
     anchor: Array
     hat: Hat
-    starts: list[Labels]
+    starts: list[Start]
 
 
 class LeastSquaresClusterer(KernelClusterer):
@@ -119,19 +116,18 @@ class LeastSquaresClusterer(KernelClusterer):
         hat = hat_matrix(K, self.alpha, fit_intercept=self.fit_intercept, is_psd=kernel.is_psd)
         return Problem(kernel, anchor, hat, starts)
 
-    def _draw_starts(self, X: Array) -> list[Labels]:
-        n, k = len(X), self.n_clusters
-        require_points(n, k)
-        require_memory(n)
-        if not isinstance(self.init, str):
-            return [checked_labels(self.init, n, k)]
-        if self.init == "k-means++" and self.kernel == "precomputed":
-            raise ValueError(
-                'init="k-means++" needs points, not a precomputed kernel; use "random" or give labels.'
-            )
-        rng = check_random_state(self.random_state)
-        draw = random_labels if self.init == "random" else _seeded_labels
-        return [draw(X, k, rng) for _ in range(self.n_init)]
+    def _draw_starts(self, X: Array) -> list[Start]:
+        require_points(len(X), self.n_clusters)
+        require_memory(len(X))
+        return draw_starts(
+            X,
+            self.n_clusters,
+            self.init,
+            {"random": random_labels, "k-means++": k_means_plus_plus},
+            n_init=self.n_init,
+            random_state=self.random_state,
+            has_points=self.kernel != "precomputed",
+        )
 
     def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
         self.kernel_ = problem.kernel
@@ -139,8 +135,8 @@ class LeastSquaresClusterer(KernelClusterer):
         self._basis = problem.hat.basis
         R, n_starts = problem.hat.R, len(problem.starts)
         return n_starts, (
-            self._states(Search(R, labels, self.n_clusters), start / n_starts)
-            for start, labels in enumerate(problem.starts)
+            self._states(Search(R, start.labels, self.n_clusters), i / n_starts)
+            for i, start in enumerate(problem.starts)
         )
 
     def _adopt(self, state: RLSState) -> None:
@@ -167,10 +163,3 @@ class LeastSquaresClusterer(KernelClusterer):
 
     def _positive_part(self, P: Array, T: Array) -> Array:
         return P - T if self._basis is None else (P @ self._basis) @ self._basis.T - T
-
-
-def _seeded_labels(X: Array, k: int, rng: np.random.RandomState) -> Labels:
-    centres, seeds = kmeans_plusplus(X, k, random_state=rng)
-    labels = np.asarray(pairwise_distances_argmin(X, centres), dtype=np.int64)
-    labels[seeds] = np.arange(k)  # equal seeds would leave a cluster empty
-    return labels

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval
 
 from mmc.maxmargin.rls.base import LeastSquaresClusterer
-from mmc.maxmargin.rls.labelling import Array, Labels, RLSState, Search
+from mmc.maxmargin.rls.labelling import Array, RLSState, Search
+from mmc.starts import Start
 
 
 class UMCRLS(LeastSquaresClusterer):
@@ -168,7 +169,7 @@ class UMCRLS(LeastSquaresClusterer):
         self.cluster_sizes = cluster_sizes
         self.refine = refine
 
-    def _draw_starts(self, X: Array) -> list[Labels]:
+    def _draw_starts(self, X: Array) -> list[Start]:
         self._shares()
         return super()._draw_starts(X)
 
