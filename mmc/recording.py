@@ -96,6 +96,7 @@ def record(
     X: ArrayLike,
     *,
     go_on: Callable[[Step], bool] = lambda step: True,
+    keep_states: bool = True,
 ) -> Recording:
     """Fit and keep the states of the best start.
 
@@ -106,6 +107,8 @@ def record(
     X : array-like of shape (n_samples, n_features)
     go_on : callable
         Asked after every step; False stops the fit, and what was reached is kept.
+    keep_states : bool
+        Whether all states of the best start are kept, or only the one that it ends with.
 
     Returns
     -------
@@ -121,7 +124,7 @@ def record(
     steps = clusterers.steps(estimator, X)
     try:
         for step in steps:
-            if step.n_iter == 0:
+            if step.n_iter == 0 or not keep_states:
                 current = []
             current.append(step.state)
             if step.status != "running":

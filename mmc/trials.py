@@ -185,7 +185,7 @@ def run_trial(shared: Shared, task: Task) -> Trial:
 
     try:
         model = within_time(clone(estimator).set_params(**task.parameters), shared.seconds)
-        recording = record(model, X, go_on=in_time)
+        recording = record(model, X, go_on=in_time, keep_states=False)
         if recording.failure and in_time():
             raise ValueError(recording.failure)
         verdict = shared.scorer(model, recording.end, X)
