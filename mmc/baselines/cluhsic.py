@@ -24,9 +24,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from mmc._fast.rls import sweep
+from mmc._sklearn import Interval, StrOptions
 from mmc.base import checked_labels, random_labels, require_points
 from mmc.baselines.moving import Array, Labels, MovingState
 from mmc.kernel_base import KernelClusterer

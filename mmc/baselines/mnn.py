@@ -24,9 +24,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics import euclidean_distances
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from mmc._fast.mnn import sweep
+from mmc._sklearn import Interval, StrOptions
 from mmc.base import checked_labels, random_labels
 from mmc.baselines.moving import Array, Labels, MovingState, NearestMember
 from mmc.kernels import require_finite_products, require_memory

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from mmc._sklearn import Interval, StrOptions
 from mmc.base import StepwiseClusterer, checked_labels, random_labels, require_points
 from mmc.kernels import LENGTHS
 from mmc.maxmargin.binary import far_apart_k_means

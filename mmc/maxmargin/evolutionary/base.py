@@ -14,9 +14,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from mmc._fast.evolution import evolve
+from mmc._sklearn import Interval, StrOptions
 from mmc.base import checked_labels
 from mmc.maxmargin.binary import Array, BinaryClusterer, BinaryState, far_apart_k_means, size_bound
 from mmc.stepping import State

@@ -15,8 +15,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from mmc._sklearn import Interval, StrOptions
 from mmc.base import checked_labels
 from mmc.kernels import Kernel, fit_kernel, require_memory
 from mmc.kernels.spectral import normalized_cut

@@ -16,9 +16,9 @@ from sklearn.base import clone
 from sklearn.cluster import kmeans_plusplus
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
+from mmc._sklearn import Interval, StrOptions, check_parameters
 from mmc.base import checked_labels, random_labels, require_points
 from mmc.kernel_base import KernelClusterer
 from mmc.kernels import Kernel, require_memory
@@ -94,7 +94,7 @@ class LeastSquaresClusterer(KernelClusterer):
         """
         models = [clone(self).set_params(alpha=alpha) for alpha in alphas]
         for model in models:
-            model._validate_params()
+            check_parameters(model)
         checked = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
         starts = self._draw_starts(checked)
         kernel, K = self._gram(checked)
