@@ -1,4 +1,4 @@
-"""Fits in two threads at once leave alone what the process shares: warnings, BLAS threads, NumPy's generator."""
+"""Fits in two threads at once leave alone what the process shares: warnings, BLAS and NumPy's generator."""
 
 import threading
 import warnings
