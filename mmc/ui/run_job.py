@@ -42,7 +42,7 @@ class Outcome:
 
     @property
     def nbytes(self) -> int:
-        """Memory of the data and of all states."""
+        """Memory of the data and of all recordings."""
         return self.dataset.nbytes + sum(r.nbytes for r in self.recordings.values())
 
     @property
