@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mmc._sklearn import check_parameters
+from mmc._threads import threads_kept
 from mmc.stepping import State, Step, walk
 
 
@@ -46,9 +48,11 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
         -------
         iterator of Step
         """
-        self._validate_params()
+        check_parameters(self)
         checked = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
-        return self._fit_steps(self._prepare(checked))
+        with threads_kept():  # neighbours and k-means of scikit-learn limit them
+            problem = self._prepare(checked)
+        return self._fit_steps(problem)
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Fit to the end.

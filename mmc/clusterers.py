@@ -6,8 +6,6 @@ step cannot be stopped on its way.
 
 from __future__ import annotations
 
-import threading
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -17,15 +15,14 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import euclidean_distances
 from sklearn.utils.validation import check_array
 
+from mmc._threads import threads_kept
+from mmc._warnings import warnings_kept
 from mmc.base import StepwiseClusterer
 from mmc.stepping import State, Step
 
 Array = NDArray[np.float64]
 #: From a state to the answers of its clusters, an array of shape (n_points, n_clusters).
 Answers = Callable[[State], Array]
-
-#: Python's warnings are caught for a whole process, so only one fit at a time may catch them.
-_catching = threading.Lock()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -143,8 +140,7 @@ def answers(estimator: BaseEstimator, X: ArrayLike) -> Answers | None:
 
 
 def _whole(estimator: BaseEstimator, X: Array) -> Iterator[Step]:
-    with _catching, warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with threads_kept(), warnings_kept() as messages:
         labels = np.asarray(_fit_predict(estimator, X), dtype=np.int64)
         posterior = estimator.predict_proba(X) if hasattr(estimator, "predict_proba") else None
     state = WholeState(
@@ -153,7 +149,7 @@ def _whole(estimator: BaseEstimator, X: Array) -> Iterator[Step]:
         converged=True,
         progress=1.0,
         name=type(estimator).__name__,
-        told=" ".join(dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught)),
+        told=" ".join(dict.fromkeys(" ".join(message.split()) for message in messages)),
         sure=None if posterior is None else posterior[np.arange(len(labels)), labels],
         has_border=hasattr(estimator, "predict"),
     )

@@ -24,10 +24,9 @@ from time import perf_counter
 from typing import Any, TypeVar
 
 from joblib import cpu_count, effective_n_jobs, wrap_non_picklable_objects
-from joblib.externals.loky import ProcessPoolExecutor
-from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
 
 from mmc import _dask
+from mmc._loky import BrokenProcessPool, ProcessPoolExecutor, TerminatedWorkerError, end_processes
 
 #: Seconds of remaining work that are not worth the start of other processes.
 WORTH = 5.0
@@ -130,7 +129,7 @@ def _in_processes(
         if whole:
             pools.give(n, pool)
         else:
-            _end(pool)
+            end_processes(pool)
         path.unlink()
 
 
@@ -176,14 +175,6 @@ def _step_back() -> None:
     """Let what a person waits for, such as a page that answers, go before these processes."""
     if hasattr(os, "nice"):
         os.nice(10)
-
-
-def _end(pool: ProcessPoolExecutor) -> None:
-    """End the processes of a run that has not come to its end."""
-    # The pool's own way, shutdown(kill_workers=True), fails over tasks that are still in line.
-    for process in list(pool._processes.values()):
-        process.terminate()
-    pool.shutdown()
 
 
 def _write(shared: Any) -> Path:

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from mmc._sklearn import Interval, StrOptions
 from mmc.base import StepwiseClusterer
 from mmc.kernels import KERNELS, LENGTHS, Gram, Kernel, fit_kernel
 

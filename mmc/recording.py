@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -59,8 +59,8 @@ class Recording:
 
     @property
     def nbytes(self) -> int:
-        """Memory of the arrays of states and ends; what several share counts once."""
-        return _nbytes((self.states, self.ends), set())
+        """Memory of all arrays, those of the estimator among them; what several share counts once."""
+        return _nbytes((self.estimator, self.states, self.ends), set())
 
     @property
     def end(self) -> State:
@@ -151,13 +151,14 @@ def _thinned(states: list[State]) -> tuple[State, ...]:
     return tuple(states[i] for i in keep)
 
 
-def _nbytes(value: object, seen: set[int]) -> int:
-    """Add up the arrays that a value holds, however deep."""
-    if id(value) in seen:
+def _nbytes(value: Any, seen: set[int]) -> int:
+    """Add up the arrays that a value holds, however deep, in containers and in attributes of objects."""
+    while isinstance(value, np.ndarray) and isinstance(value.base, np.ndarray):
+        value = value.base  # a view keeps the whole array
+    if id(value) in seen or isinstance(value, type):
         return 0
     seen.add(id(value))
     if isinstance(value, np.ndarray):
         return value.nbytes
-    if isinstance(value, list | tuple):
-        return sum(_nbytes(part, seen) for part in value)
-    return sum(_nbytes(part, seen) for part in getattr(value, "__dict__", {}).values())
+    held = value if isinstance(value, list | tuple | dict) else getattr(value, "__dict__", {})
+    return sum(_nbytes(each, seen) for each in (held.values() if isinstance(held, dict) else held))

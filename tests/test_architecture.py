@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 
 #: From the bottom to the top; a module may import its own layer and those below it.
 LAYERS = (
-    ("mmc._fast",),
+    ("mmc._fast", "mmc._loky", "mmc._sklearn", "mmc._threads", "mmc._warnings"),
     ("mmc.stepping", "mmc._dask", "mmc.engine", "mmc.kernels.local_scaling", "mmc.metrics", "mmc.datasets"),
     ("mmc.kernels", "mmc.errors", "mmc.starts", "mmc.base", "mmc.kernel_base", "mmc.clusterers"),
     ("mmc.maxmargin", "mmc.infomax", "mmc.baselines"),

@@ -26,8 +26,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from mmc._sklearn import Interval, StrOptions
 from mmc.baselines.moving import Array, Labels, NearestMember
 from mmc.kernels import LENGTHS, Kernel, fit_kernel, require_memory
 from mmc.stepping import State

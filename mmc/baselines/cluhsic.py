@@ -23,9 +23,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from mmc._fast.rls import sweep
+from mmc._sklearn import Interval, StrOptions
 from mmc.baselines.moving import Array, Labels, MovingState
 from mmc.kernel_base import KernelClusterer
 from mmc.kernels import Kernel, require_memory

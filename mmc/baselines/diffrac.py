@@ -33,8 +33,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
 
+from mmc._sklearn import Interval
 from mmc.baselines.moving import Array, Labels
 from mmc.baselines.rounds import MeansState, rounds, row_centres, row_starts
 from mmc.kernel_base import KernelClusterer

@@ -19,8 +19,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from mmc._sklearn import Interval, StrOptions
 from mmc.baselines.moving import Array, Labels
 from mmc.baselines.rounds import Centres, MeansState, members, rounds
 from mmc.kernel_base import KernelClusterer

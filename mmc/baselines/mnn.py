@@ -23,9 +23,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics import euclidean_distances
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from mmc._fast.mnn import sweep
+from mmc._sklearn import Interval, StrOptions
 from mmc.baselines.moving import Array, Labels, MovingState, NearestMember
 from mmc.kernels import require_finite_products, require_memory
 from mmc.starts import Start, draw_starts, random_labels

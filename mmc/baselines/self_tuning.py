@@ -20,8 +20,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
 
+from mmc._sklearn import Interval
 from mmc.baselines.moving import Array, Labels, NearestMember
 from mmc.baselines.rounds import rounds, row_centres, row_starts
 from mmc.kernels.local_scaling import find_neighbors

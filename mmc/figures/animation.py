@@ -17,6 +17,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from mmc.figures._frames import set_frames
 from mmc.figures.margins import margin_animation
 from mmc.figures.palette import COLORS, NEUTRAL, SYMBOLS, cluster_color, colorscale
 from mmc.figures.scene import Curve, Scene, frame_range
@@ -84,8 +85,7 @@ def animation(scene: Scene, objective: str = "objective") -> go.Figure:
         figure.add_traces(traces, rows=[row] * len(traces), cols=[1] * len(traces))
     figure.update_traces(showlegend=False, selector=lambda trace: trace.name is None)
     _lay_out(figure, scene, objective, height)
-    # The public setter would check every array of every frame again, which took most of a figure's time.
-    figure._frame_objs = tuple(_frame(scene, i) for i in range(last + 1))
+    set_frames(figure, (_changes(scene, i) for i in range(last + 1)))
     return figure
 
 
@@ -249,18 +249,13 @@ def _n_named(scene: Scene) -> int:
     return min(scene.n_clusters, _MAX_NAMED)
 
 
-def _frame(scene: Scene, i: int) -> go.Frame:
-    """Give what changes, in the order of the traces.
-
-    Traces that stay are named all the same: Plotly forgets the drawing of a trace that a frame leaves out,
-    and a lasso fails after that.
-    """
+def _changes(scene: Scene, i: int) -> list[dict[str, Any]]:
+    """Give what changes, in the order of the traces."""
     changes = [_border(scene, i), {"marker": _marker(scene, i)}, _ringed(scene, i), _rim(scene, i)]
     changes += [{}] * _n_named(scene)
     for curve in scene.curves:
         changes += [*[{}] * len(curve.lines), _now(scene, curve, i)]
-    data = [{"type": "scatter", **change} for change in changes]
-    return go.Frame(name=str(i), traces=list(range(len(changes))), data=data, _validate=False)
+    return changes
 
 
 def _lay_out(figure: go.Figure, scene: Scene, objective: str, height: int) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from mmc.figures._frames import set_frames
 from mmc.figures.palette import NEUTRAL, cluster_color
 from mmc.figures.scene import Scene
 
@@ -49,7 +50,7 @@ def margin_animation(scene: Scene) -> go.Figure:
     tallest = max(int(_counts(margins, edges).max()) for margins in scene.margins)
     dearest = float(max(pays.max(), min(would_pay.max(), 2.0 * pays.max()), 1.0))
     _lay_out(figure, edges, tallest, dearest)
-    figure._frame_objs = tuple(_frame(i, margins, edges) for i, margins in enumerate(scene.margins))
+    set_frames(figure, ([*_outlines(margins, edges), {}, {}] for margins in scene.margins))
     return figure
 
 
@@ -113,11 +114,6 @@ def _lay_out(figure: go.Figure, edges: NDArray[np.float64], tallest: int, deares
             **fixed,
         },
     )
-
-
-def _frame(i: int, margins: NDArray[np.float32], edges: NDArray[np.float64]) -> go.Frame:
-    data = [{"type": "scatter", **change} for change in (*_outlines(margins, edges), {}, {})]
-    return go.Frame(name=str(i), traces=[0, 1, 2, 3], data=data, _validate=False)
 
 
 def _edges(margins: list[NDArray[np.float32]]) -> NDArray[np.float64]:

@@ -7,16 +7,12 @@ folds do not depend on the labels, so that the scores of several labellings of t
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_array, check_random_state, column_or_1d
-from threadpoolctl import ThreadpoolController
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -30,16 +26,6 @@ _FLUSH = 1e-100
 
 #: The square of a smaller number, or of its inverse, loses precision.
 _SMALLEST = 1e-150
-
-
-def one_thread() -> AbstractContextManager[Any]:
-    """Keep small decompositions to one thread: threads that wait for each other cost more than they give."""
-    return _controller().limit(limits=1, user_api="blas")
-
-
-@cache
-def _controller() -> ThreadpoolController:
-    return ThreadpoolController()
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,7 +32,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
-from mmc.infomax.density_ratio import Array, Codes, Estimate, one_thread, penalties, place_centres
+from mmc._threads import one_thread
+from mmc.infomax.density_ratio import Array, Codes, Estimate, penalties, place_centres
 from mmc.infomax.ridge_path import ridge_path
 
 

@@ -38,7 +38,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from mmc.infomax.density_ratio import Array, Centres, Codes, Estimate, one_thread, place_centres
+from mmc._threads import one_thread
+from mmc.infomax.density_ratio import Array, Centres, Codes, Estimate, place_centres
 
 Mask = NDArray[np.bool_]
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import pairwise_distances_argmin
 
+from mmc._threads import threads_kept
 from mmc.infomax.graph import Graph
 from mmc.kernels.spectral import Array, Matrix, Spectrum, degree_roots
 
@@ -130,6 +131,7 @@ def signs(vectors: Array, counts: NDArray[np.int64]) -> Array:
     return np.where(np.where(unclear, largest, sums) < 0, -1.0, 1.0)
 
 
+@threads_kept()
 def _nearest(
     vertices: Array | None,
     points: Array | None,

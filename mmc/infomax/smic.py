@@ -39,8 +39,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from mmc._sklearn import Interval, StrOptions
 from mmc.infomax.density_ratio import Estimate
 from mmc.infomax.graph import KERNELS, Graph, dense_graph, local_graph, require_vertices
 from mmc.infomax.lsmi import LSMI

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils._param_validation import Interval
 
+from mmc._sklearn import Interval
 from mmc.kernel_base import KernelClusterer
 from mmc.stepping import State
 

@@ -8,16 +8,14 @@ and training it then takes two triangular solves.
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import config_context
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import SVC, SVR
 
+from mmc._sklearn import QuietSVC, QuietSVR
 from mmc.kernels import Kernel
 from mmc.kernels.hat_matrix import Factor
 from mmc.maxmargin.binary import signs
@@ -86,8 +84,8 @@ class _LibSVM(Machine):
         }
 
     def _fit(self, model: Any, y: Array) -> Trained:
-        with warnings.catch_warnings(), config_context(assume_finite=True):
-            warnings.simplefilter("ignore", ConvergenceWarning)  # `complete` reports it
+        model.random_state = 0  # else it draws a number, which nothing uses, from NumPy's global generator
+        with config_context(assume_finite=True):
             model.fit(self._K, y)
         dual = np.zeros(len(y))
         dual[model.support_] = model.dual_coef_[0]
@@ -107,7 +105,7 @@ class SVMachine(_LibSVM):
         """Train on labels −1 and +1; if all labels are equal, return the trivial solution f = y."""
         if (y == y[0]).all():
             return Trained(np.zeros(len(y)), np.zeros(len(y)), float(y[0]), 0.0)
-        return self._fit(SVC(**self._settings), y)
+        return self._fit(QuietSVC(**self._settings), y)
 
 
 class SVRMachine(_LibSVM):
@@ -120,7 +118,7 @@ class SVRMachine(_LibSVM):
 
     def train(self, y: Array) -> Trained:
         """Train on labels −1 and +1."""
-        return self._fit(SVR(**self._settings), y)
+        return self._fit(QuietSVR(**self._settings), y)
 
 
 class LeastSquaresMachine(Machine):

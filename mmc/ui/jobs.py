@@ -15,11 +15,10 @@ from time import monotonic
 from typing import Any
 
 import streamlit as st
-from streamlit import runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 from threadpoolctl import threadpool_limits
 
 from mmc import engine
+from mmc.ui._sessions import current_session, is_connected
 from mmc.ui.visit_state import Visit, state_of
 
 #: Seconds after which a job stops and shows what it has reached, unless it was given more.
@@ -174,7 +173,7 @@ class Runner:
     ) -> None:
         self._n_slots = n_slots
         self._n_waiting = n_waiting
-        self._present = present or _connected
+        self._present = present or is_connected
         self._running: list[Job] = []
         self._waiting: list[Job] = []
         self._lock = threading.RLock()
@@ -273,9 +272,7 @@ def submit(key: str, work: Callable[[Report], Any], limit: float = TIME_LIMIT) -
     job = visit.job
     if job is None or job.key != key or job.stopped == _LEFT:
         forget()
-        context = get_script_run_ctx(suppress_warning=True)
-        session = context.session_id if context else ""
-        job = visit.job = runner().submit(key, work, limit=limit, session=session)
+        job = visit.job = runner().submit(key, work, limit=limit, session=current_session())
     return job
 
 
@@ -332,13 +329,3 @@ def runner() -> Runner:
     if address:
         os.environ[engine.CLUSTER] = address
     return Runner()
-
-
-def _connected(session: str) -> bool:
-    """Say whether the browser of a visitor is connected; a tab in the background is."""
-    if not session:
-        return True
-    try:
-        return bool(runtime.get_instance().is_active_session(session))
-    except RuntimeError:  # no server, as in tests of a page
-        return True

@@ -11,6 +11,7 @@ import streamlit as st
 from sklearn.base import BaseEstimator
 
 from mmc import registry
+from mmc._sklearn import check_parameters
 from mmc.datasets import Dataset
 from mmc.experiment import Data, Experiment
 from mmc.recording import Recording, record, within_time
@@ -41,7 +42,7 @@ class Outcome:
 
     @property
     def nbytes(self) -> int:
-        """Memory of the data and of all states."""
+        """Memory of the data and of all recordings."""
         return self.dataset.nbytes + sum(r.nbytes for r in self.recordings.values())
 
     @property
@@ -125,7 +126,7 @@ def _companion(experiment: Experiment, name: str) -> BaseEstimator:
         if value is not None and offered:
             shared[parameter.name] = value
     model = within_time(registry.get(name).make(shared), TIME_LIMIT)
-    model._validate_params()
+    check_parameters(model)
     return model
 
 

@@ -10,7 +10,7 @@ from mmc import engine
 from mmc.datasets import load
 from mmc.recording import record
 from mmc.registry import get
-from mmc.ui import jobs
+from mmc.ui import _sessions, jobs
 from mmc.ui.jobs import Runner
 
 _SECONDS = 30
@@ -335,15 +335,16 @@ def test_a_visitor_who_comes_back_gets_a_new_job(monkeypatch):
 
 def test_without_a_server_every_visitor_is_there():
     """Tests of pages have no server to ask, and their jobs run."""
-    assert jobs._connected("ann")
+    assert _sessions.is_connected("ann")
 
 
 def test_the_server_is_asked_who_is_there(monkeypatch):
     """A session that the server does not know as active has no visitor."""
     server = SimpleNamespace(is_active_session=lambda session: session == "ann")
-    monkeypatch.setattr(jobs.runtime, "get_instance", lambda: server)
-    assert jobs._connected("ann")
-    assert not jobs._connected("bob")
+    monkeypatch.setattr(_sessions.runtime, "exists", lambda: True)
+    monkeypatch.setattr(_sessions.runtime, "get_instance", lambda: server)
+    assert _sessions.is_connected("ann")
+    assert not _sessions.is_connected("bob")
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,13 @@
 """What the server remembers of finished runs."""
 
+import pickle
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
+from mmc import UMCRLS
+from mmc.datasets import make_moons
 from mmc.experiment import Data, Experiment
 from mmc.recording import record
 from mmc.ui import jobs, result_store, run_job
@@ -39,6 +42,17 @@ def test_a_result_larger_than_the_store_is_not_kept(monkeypatch):
     assert large.nbytes > 60 * 8 * 2 * len(large.main.states)
     kept.put(large)
     assert kept.get(large.key) is None
+
+
+def test_the_store_counts_what_the_estimator_holds():
+    """The arrays of the estimator count too, once each, and where a view is kept the whole of its array."""
+    X = make_moons(200, random_state=0).X
+    recording = record(UMCRLS(2, kernel="local_scaling", n_init=1, random_state=0), X)
+    buffers = []
+    pickle.dumps((recording.estimator, recording.states), protocol=5, buffer_callback=buffers.append)
+    assert recording.nbytes > sum(buffer.raw().nbytes for buffer in buffers) > 150_000
+    assert recording.nbytes > 200 * 200 * 8  # a matrix of eigenvectors, of which the positive ones are a view
+    assert replace(recording, states=recording.states * 2).nbytes == recording.nbytes
 
 
 @dataclass(frozen=True)

@@ -35,11 +35,11 @@ def test_bars_count_every_point_of_every_round():
     figure = margin_animation(scene)
     assert len(figure.frames) == len(recording.states) == len(scene.margins)
     for frame, state in zip(figure.frames, recording.states, strict=True):
-        stay, flip = (trace["y"] for trace in frame._props["data"][:2])
+        stay, flip = (trace["y"] for trace in frame.to_plotly_json()["data"][:2])
         assert stay.sum() + flip.sum() == 80
         if state.round > 0:
             assert flip.sum() == len(state.moved)
-    np.testing.assert_array_equal(figure.data[0].y, figure.frames[-1]._props["data"][0]["y"])
+    np.testing.assert_array_equal(figure.data[0].y, figure.frames[-1].to_plotly_json()["data"][0]["y"])
 
 
 @pytest.mark.parametrize(("cls", "beyond"), [(IterSVM, 0.0), (IterSVR, 0.95)])

@@ -58,7 +58,7 @@ def test_every_frame_moves_rim_and_both_places(cut):
     scene = make_scene(recording, view)
     figure = animation(scene)
     for i, frame in enumerate(figure.frames):
-        data = frame._props["data"]
+        data = frame.to_plotly_json()["data"]
         assert len(data) == len(figure.data)
         np.testing.assert_array_equal(data[3]["x"], scene.rims[i][:, 0])
         assert len(data[2]["x"]) == len(recording.states[i].marked)

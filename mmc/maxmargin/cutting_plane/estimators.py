@@ -11,8 +11,8 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from mmc._sklearn import Interval, StrOptions
 from mmc.base import StepwiseClusterer
 from mmc.kernels import LENGTHS
 from mmc.maxmargin.cutting_plane.constraints import Classes, Halves, Sides

@@ -14,9 +14,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from mmc._fast.evolution import evolve
+from mmc._sklearn import Interval, StrOptions
 from mmc.maxmargin.binary import Array, BinaryClusterer, BinaryState, Labels, size_bound
 from mmc.starts import draw_starts, k_means
 from mmc.stepping import State

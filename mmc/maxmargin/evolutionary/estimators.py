@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
+from mmc._sklearn import Interval, RealNotInt, StrOptions
 from mmc.kernels import fit_landmark_kernel, require_memory
 from mmc.kernels.hat_matrix import hat_matrix, independent, landmark_factor
 from mmc.maxmargin.binary import Array, Labels, signs

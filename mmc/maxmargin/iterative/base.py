@@ -14,8 +14,8 @@ from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from mmc._sklearn import Interval, StrOptions
 from mmc.kernels import Kernel, fit_kernel, require_memory
 from mmc.kernels.spectral import normalized_cut
 from mmc.maxmargin.binary import (

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils._param_validation import Interval
 
+from mmc._sklearn import Interval
 from mmc.kernels import Kernel
 from mmc.maxmargin.binary import Array
 from mmc.maxmargin.iterative.base import IterativeClusterer, Problem

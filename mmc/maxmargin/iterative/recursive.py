@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
+from mmc._sklearn import HasMethods, Interval, StrOptions, check_parameters
 from mmc.base import StepwiseClusterer
 from mmc.maxmargin.iterative.estimators import IterLSSVM
 from mmc.starts import require_points
@@ -207,7 +207,7 @@ class RecursiveBinary(StepwiseClusterer):
     def _validate_params(self) -> None:
         super()._validate_params()
         method = self._method(0)
-        method._validate_params()
+        check_parameters(method)
         if method.get_params().get("n_clusters") != 2:
             raise ValueError(f"estimator={method!r} must part points in two: set its n_clusters=2.")
 

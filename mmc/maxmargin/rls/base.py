@@ -13,9 +13,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
+from mmc._sklearn import Interval, StrOptions, check_parameters
 from mmc.kernel_base import KernelClusterer
 from mmc.kernels import Kernel, require_memory
 from mmc.kernels.hat_matrix import Hat, Spectrum, hat_matrix
@@ -93,7 +93,7 @@ class LeastSquaresClusterer(KernelClusterer):
         """
         models = [clone(self).set_params(alpha=alpha) for alpha in alphas]
         for model in models:
-            model._validate_params()
+            check_parameters(model)
         checked = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
         starts = self._draw_starts(checked)
         kernel, K = self._gram(checked)

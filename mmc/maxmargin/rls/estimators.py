@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils._param_validation import Interval
 
+from mmc._sklearn import Interval
 from mmc.maxmargin.rls.base import LeastSquaresClusterer
 from mmc.maxmargin.rls.labelling import Array, RLSState, Search
 from mmc.starts import Start

@@ -14,8 +14,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from mmc._sklearn import Interval, StrOptions
 from mmc.errors import SolverError
 from mmc.kernels import Kernel, require_memory
 from mmc.maxmargin.binary import Array, BinaryClusterer, BinaryState, Labels, size_bound

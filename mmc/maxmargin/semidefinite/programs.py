@@ -6,16 +6,14 @@ a program is built.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
-from importlib.util import find_spec
 from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
+from mmc._threads import one_thread
 from mmc.errors import SolverError
 
 Array = NDArray[np.float64]
@@ -178,37 +176,34 @@ def solve(program: Program, solver: str, tol: float, time_limit: float) -> Itera
 def _by_clarabel(program: Program, tol: float, time_limit: float) -> Iterator[Iterate]:
     import cvxpy as cp
 
-    accuracy = dict.fromkeys(("tol_gap_abs", "tol_gap_rel", "tol_feas"), tol)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # the status is checked below
-            program.problem.solve(solver=cp.CLARABEL, time_limit=time_limit, **accuracy)
-    except cp.error.SolverError as error:
-        raise _failure("Clarabel", str(error), time_limit) from error
-    if program.problem.status != cp.OPTIMAL:
-        raise _failure("Clarabel", program.problem.status, time_limit)
-    n_done = program.problem.solver_stats.num_iters
-    yield Iterate(program.matrix(), float(program.problem.value), 0.0, n_done, True)
+    settings = {"time_limit": time_limit, **dict.fromkeys(("tol_gap_abs", "tol_gap_rel", "tol_feas"), tol)}
+    data, chain, inverse = program.problem.get_problem_data(cp.CLARABEL, solver_opts=settings)
+    result = chain.solve_via_data(program.problem, data, solver_opts=settings)
+    solution = chain.invert(result, inverse)
+    if solution.status != cp.OPTIMAL:
+        raise _failure("Clarabel", solution.status, time_limit)
+    program.problem.unpack(solution)
+    yield Iterate(program.matrix(), float(program.problem.value), 0.0, result.iterations, True)
 
 
 def _by_scs(program: Program, tol: float, time_limit: float) -> Iterator[Iterate]:
     import scs
-    from cvxpy.reductions.solvers.conic_solvers.scs_conif import dims_to_solver_dict
 
     began = perf_counter()
     data, chain, inverse = program.problem.get_problem_data("SCS")
-    cone = dims_to_solver_dict(data["dims"])
-    point = {name: data[name] for name in ("A", "b", "c")}
+    cone = {"z": data["dims"].zero, "l": data["dims"].nonneg, "s": data["dims"].psd}
     settings: dict[str, Any] = {"eps_abs": tol, "eps_rel": tol, "verbose": False}
-    if program.dense and find_spec("scs._scs_dense"):
+    if program.dense:
         settings["linear_solver"] = "cpu_dense"  # a sparse factor of a dense matrix takes ten times longer
+    start: dict[str, Array] = {}
     spent, n_done, run = perf_counter() - began, 0, _FIRST_RUN
     while True:
         began = perf_counter()
         if spent >= time_limit:
             raise _failure("SCS", "time limit reached", time_limit)
-        with threadpool_limits(1, user_api="blas"):  # of so small matrices a second thread makes a mess
-            result = scs.solve(point, cone, max_iters=run, time_limit_secs=time_limit - spent, **settings)
+        settings |= {"max_iters": run, "time_limit_secs": time_limit - spent}
+        with one_thread():
+            result = _scs(data, cone, settings).solve(**start)
         info = result["info"]
         solved = info["status_val"] == scs.SOLVED
         n_done += info["iter"]
@@ -216,18 +211,27 @@ def _by_scs(program: Program, tol: float, time_limit: float) -> Iterator[Iterate
         if info["status_val"] in (scs.SOLVED, scs.SOLVED_INACCURATE):
             if spent >= time_limit and not solved:
                 raise _failure("SCS", "time limit reached", time_limit)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UserWarning)  # about the inaccuracy of an unfinished solution
-                program.problem.unpack_results(result, chain, inverse)
+            program.problem.unpack(chain.invert(result, inverse))
             residual = max(info["res_pri"], info["res_dual"], abs(info["gap"]))
             yield Iterate(program.matrix(), float(program.problem.value), residual, n_done, solved)
             if solved:
                 return
-            point.update((name, result[name]) for name in ("x", "y", "s"))
+            start = {name: result[name] for name in ("x", "y", "s")}
             settings["scale"] = info["scale"]
         elif info["status_val"] not in (scs.INFEASIBLE_INACCURATE, scs.UNBOUNDED_INACCURATE):
             raise _failure("SCS", info["status"], time_limit)  # short runs often guess the other two
         run = min(2 * run, _LONGEST_RUN)
+
+
+def _scs(data: dict[str, Any], cone: dict[str, Any], settings: dict[str, Any]) -> Any:
+    """Set SCS up; where it was built without a factor for dense matrices it takes the one for sparse ones."""
+    import scs
+
+    try:
+        return scs.SCS(data, cone, **settings)
+    except ImportError:
+        del settings["linear_solver"]
+        return scs.SCS(data, cone, **settings)
 
 
 def _failure(solver: str, status: str, time_limit: float) -> SolverError:

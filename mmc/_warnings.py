@@ -1,0 +1,55 @@
+"""The warnings of one call, kept as text, without a change for other threads.
+
+`warnings.catch_warnings` replaces the filters of the whole process, and where two threads do so at once, the
+second to leave restores what the other had set. Here one filter is added to the list and removed again; it
+matches the warnings of its own thread and no others.
+"""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+
+class _Listener:
+    """Takes the place of a filter's pattern, and keeps the messages of one thread."""
+
+    pattern = ""  # scikit-learn reads it where it copies the filters; the copy matches every message
+
+    def __init__(self) -> None:
+        self.messages: list[str] = []
+        self.thread: int | None = threading.get_ident()
+
+    def match(self, message: str) -> bool:
+        """Match and keep what the own thread warns of."""
+        if threading.get_ident() != self.thread:
+            return False
+        self.messages.append(message)
+        return True
+
+
+@contextmanager
+def warnings_kept() -> Iterator[list[str]]:
+    """Keep what this thread warns of; it is neither shown nor raised.
+
+    Yields
+    ------
+    list of str
+        The messages so far.
+    """
+    listener = _Listener()
+    entry: Any = ("ignore", listener, Warning, None, 0)
+    filters: Any = warnings.filters
+    filters.insert(0, entry)
+    warnings._filters_mutated()  # type: ignore[attr-defined]  # else Python skips what it has shown before
+    try:
+        yield listener.messages
+    finally:
+        listener.thread = None  # for copies of the list that another thread may hold
+        present: Any = warnings.filters
+        for each in (filters, present):
+            with suppress(ValueError):
+                each.remove(entry)

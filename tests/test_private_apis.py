@@ -1,0 +1,134 @@
+"""What other packages have beyond their public interface is still there, and is used in one place each."""
+
+import ast
+import json
+import time
+import warnings
+from importlib import import_module
+from operator import attrgetter
+from pathlib import Path
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC, SVR
+
+from mmc._loky import ProcessPoolExecutor, end_processes
+from mmc._sklearn import QuietSVC, QuietSVR
+from mmc._warnings import warnings_kept
+from mmc.figures._frames import set_frames
+
+ROOT = Path(__file__).parents[1]
+
+#: Where a private name is used, what it is called, the module that has it and how it is reached there.
+PRIVATE = [
+    ("mmc/_sklearn.py", "_param_validation", "sklearn.utils._param_validation", "Interval"),
+    ("mmc/_sklearn.py", "_param_validation", "sklearn.utils._param_validation", "StrOptions"),
+    ("mmc/_sklearn.py", "_param_validation", "sklearn.utils._param_validation", "HasMethods"),
+    ("mmc/_sklearn.py", "_param_validation", "sklearn.utils._param_validation", "RealNotInt"),
+    ("mmc/_sklearn.py", "_validate_params", "sklearn.base", "BaseEstimator._validate_params"),
+    ("mmc/_sklearn.py", "_warn_from_fit_status", "sklearn.svm", "SVC._warn_from_fit_status"),
+    ("mmc/_sklearn.py", "_warn_from_fit_status", "sklearn.svm", "SVR._warn_from_fit_status"),
+    ("mmc/_loky.py", "joblib.externals", "joblib.externals.loky", "ProcessPoolExecutor"),
+    ("mmc/_loky.py", "process_executor", "joblib.externals.loky.process_executor", "TerminatedWorkerError"),
+    ("mmc/_loky.py", "process_executor", "joblib.externals.loky.process_executor", "BrokenProcessPool"),
+    ("mmc/_warnings.py", "_filters_mutated", "warnings", "_filters_mutated"),
+    ("mmc/ui/_sessions.py", "scriptrunner", "streamlit.runtime.scriptrunner", "get_script_run_ctx"),
+    ("mmc/ui/_sessions.py", "get_instance", "streamlit.runtime", "get_instance"),
+    ("mmc/ui/_sessions.py", "is_active_session", "streamlit.runtime", "Runtime.is_active_session"),
+]
+
+#: Private names that only an object shows; the tests below use them.
+OF_OBJECTS = [
+    ("mmc/_loky.py", "._processes"),
+    ("mmc/figures/_frames.py", "._frame_objs"),
+    ("mmc/figures/_frames.py", "_validate=False"),
+]
+
+FILES = [*(ROOT / "mmc").rglob("*.py"), *(ROOT / "pages").glob("*.py"), ROOT / "app.py"]
+
+
+@pytest.mark.parametrize(("user", "name", "module", "path"), PRIVATE)
+def test_private_names_are_still_there(user, name, module, path):
+    """A release that moves a name fails here, and the message says which and who needs it."""
+    try:
+        attrgetter(path)(import_module(module))
+    except (ImportError, AttributeError):
+        pytest.fail(f"{module} has no {path} any more, which {user} uses.")
+
+
+#: An own class may override this name, to add to how its parameters are checked.
+OVERRIDDEN = {("mmc/_sklearn.py", "_validate_params")}
+
+
+@pytest.mark.parametrize(
+    ("user", "name"), sorted({(user, name) for user, name, *_ in PRIVATE} - OVERRIDDEN | set(OF_OBJECTS))
+)
+def test_private_names_are_used_in_one_place(user, name):
+    """No other module uses the name."""
+    users = {str(file.relative_to(ROOT)) for file in FILES if name in file.read_text(encoding="utf-8")}
+    assert users == {user}
+
+
+@pytest.mark.parametrize("path", FILES, ids=[str(file.relative_to(ROOT)) for file in FILES])
+def test_no_other_private_module_is_imported(path):
+    """Whatever another package has below an underscore is imported through one of the modules above."""
+    known = {(user, module) for user, _, module, _ in PRIVATE}
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = [f"{node.module}.{a.name}" for a in node.names] if isinstance(node, ast.ImportFrom) else []
+        names += [a.name for a in node.names] if isinstance(node, ast.Import) else []
+        for name in names:
+            foreign = name.split(".")[0] not in ("mmc", "__future__")
+            private = any(part.startswith("_") for part in name.split("."))
+            if foreign and private:
+                assert (str(path.relative_to(ROOT)), name.rpartition(".")[0]) in known, name
+
+
+@pytest.mark.parametrize(("quiet", "loud"), [(QuietSVC, SVC), (QuietSVR, SVR)])
+def test_a_quiet_machine_is_stopped_without_a_warning(quiet, loud):
+    """It gives the model of scikit-learn's class, whose warning it does not repeat."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 2)), np.where(rng.random(40) < 0.5, -1.0, 1.0)
+    silent = quiet(max_iter=3).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="terminated early"):
+        model = loud(max_iter=3).fit(X, y)
+    assert silent.fit_status_ == model.fit_status_ == 1
+    np.testing.assert_array_equal(silent.dual_coef_, model.dual_coef_)
+
+
+def test_a_filter_may_hold_any_object_that_matches():
+    """Python asks the pattern of a filter by its method `match`, and no other filter after it."""
+    before = list(warnings.filters)
+    with warnings_kept() as messages:
+        warnings.warn("kept", stacklevel=1)
+    assert messages == ["kept"]
+    assert warnings.filters == before
+
+
+def test_the_processes_of_a_pool_can_be_ended():
+    """Busy processes end at once, also while tasks wait in line."""
+    pool = ProcessPoolExecutor(2)
+    futures = [pool.submit(time.sleep, 600) for _ in range(6)]
+    while not any(future.running() for future in futures):
+        time.sleep(0.01)
+    processes = list(pool._processes.values())
+    end_processes(pool)
+    for process in processes:
+        process.join(60)
+    assert processes
+    assert not any(process.is_alive() for process in processes)
+
+
+def test_frames_are_those_of_the_public_way():
+    """A figure with frames that were not checked is written like one with checked frames."""
+    changes = [[{"x": np.arange(3.0) + i}, {}] for i in range(2)]
+    quick = go.Figure([go.Scatter(x=[0, 1, 2]), go.Scatter(x=[0, 1, 2])])
+    set_frames(quick, changes)
+    frames = [
+        go.Frame(name=str(i), traces=[0, 1], data=[go.Scatter(**change) for change in each])
+        for i, each in enumerate(changes)
+    ]
+    public = go.Figure(quick.data, frames=frames)
+    assert json.loads(quick.to_json()) == json.loads(public.to_json())
+    assert len(quick.frames) == 2
