@@ -16,8 +16,12 @@ from sklearn.base import BaseEstimator
 import mmc.datasets as datasets
 from mmc import registry
 from mmc.datasets import Dataset
+from mmc.datasets.tables import MAX_BYTES
 
 _TABLE_OPTIONS = ("columns", "label", "missing")
+
+#: Of the files that are written, and the only one that is read.
+_VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -57,13 +61,15 @@ class Data:
             if self.source != "table" and not all(type(number) in (int, float) for number in numbers):
                 raise ValueError(f"{name}={value!r} of the data {self.source!r} is not a number.")
 
-    def load(self, content: bytes | None = None) -> Dataset:
+    def load(self, content: bytes | None = None, *, max_bytes: int = MAX_BYTES) -> Dataset:
         """Make or read the points.
 
         Parameters
         ----------
         content : bytes or None
             Of the file, for a table.
+        max_bytes : int, default=20 MB
+            Larger files are refused.
 
         Returns
         -------
@@ -78,10 +84,12 @@ class Data:
             dataset = datasets.load(self.source, **self.options)
             return dataset.standardized() if self.standardize else dataset
         if content is None:
-            raise ValueError(f"This experiment needs the file {self.name!r}: load it first.")
+            raise ValueError(f"This experiment needs the file {self.name!r}: give its content.")
         if self.sha256 and fingerprint(content) != self.sha256:
             raise ValueError(f"The file is not the {self.name!r} that this experiment was made with.")
-        return datasets.load_table(content, name=self.name, standardize=self.standardize, **self.options)
+        return datasets.load_table(
+            content, name=self.name, standardize=self.standardize, max_bytes=max_bytes, **self.options
+        )
 
 
 @dataclass(frozen=True)
@@ -107,7 +115,8 @@ class Experiment:
 
     def to_json(self) -> str:
         """Write the experiment as JSON."""
-        return json.dumps({"mmc": 1, **asdict(self)}, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+        content = {"mmc": _VERSION, **asdict(self)}
+        return json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> Experiment:
@@ -116,29 +125,40 @@ class Experiment:
         Raises
         ------
         ValueError
-            If the text is no experiment, or names an algorithm or parameter that does not exist.
+            If the text is no experiment, is of another version, or names an algorithm or parameter that does
+            not exist.
         """
         try:
             content = json.loads(text)
-            data = content["data"]
-            experiment = cls(
-                Data(
-                    str(data["source"]),
-                    dict(data["options"]),
-                    bool(data["standardize"]),
-                    str(data.get("name", "")),
-                    str(data.get("sha256", "")),
-                ),
-                str(content["algorithm"]),
-                dict(content["parameters"]),
-            )
+            version = content["mmc"]
+            experiment = cls._read(content) if version == _VERSION else None
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise ValueError(
-                "This is not an experiment file: data, algorithm or parameters are missing."
+                "This is not an experiment file: version, data, algorithm or parameters are missing."
             ) from error
+        if experiment is None:
+            raise ValueError(
+                f"This experiment file is of version {version!r}, and this release of mmc reads version "
+                f"{_VERSION}. Open it with the release that wrote it."
+            )
         experiment.make()._validate_params()
         experiment.data.check()
         return experiment
+
+    @classmethod
+    def _read(cls, content: Mapping[str, Any]) -> Experiment:
+        data = content["data"]
+        return cls(
+            Data(
+                str(data["source"]),
+                dict(data["options"]),
+                bool(data["standardize"]),
+                str(data.get("name", "")),
+                str(data.get("sha256", "")),
+            ),
+            str(content["algorithm"]),
+            dict(content["parameters"]),
+        )
 
     def to_script(self) -> str:
         """Write a Python script that makes the same labels and saves them as labels.csv."""

@@ -34,13 +34,31 @@ def test_bad_experiments_are_refused(change):
         Experiment.from_json(json.dumps(good | change))
 
 
+@pytest.mark.parametrize("version", [0, 2, 99, "1", None])
+def test_another_version_is_refused_by_name(version):
+    """A file that a later release wrote says so, whatever else is in it."""
+    good = json.loads(Experiment(Data("iris"), "UMCRLS").to_json())
+    with pytest.raises(ValueError, match=rf"version {version!r}.*reads version 1"):
+        Experiment.from_json(json.dumps(good | {"mmc": version}))
+    with pytest.raises(ValueError, match=rf"version {version!r}"):
+        Experiment.from_json(json.dumps({"mmc": version, "points": []}))
+
+
+def test_a_file_without_a_version_is_no_experiment():
+    """Every release has written one."""
+    good = json.loads(Experiment(Data("iris"), "UMCRLS").to_json())
+    del good["mmc"]
+    with pytest.raises(ValueError, match="not an experiment file"):
+        Experiment.from_json(json.dumps(good))
+
+
 def test_another_file_of_the_same_name_is_told_apart():
     """A table whose content differs is refused."""
     data = Data("table", {}, False, "x.csv", fingerprint(CSV))
     assert data.load(CSV).X.shape == (4, 2)
     with pytest.raises(ValueError, match=r"is not the 'x.csv'"):
         data.load(CSV + b"7,7\n")
-    with pytest.raises(ValueError, match="load it first"):
+    with pytest.raises(ValueError, match=r"needs the file 'x\.csv'"):
         data.load(None)
 
 

@@ -1,6 +1,7 @@
 """Data to cluster: toys with a known grouping, measured sets, and tables of the user."""
 
 from mmc.datasets._dataset import Dataset, labels_frame, to_csv_text
+from mmc.datasets._source import read_bytes
 from mmc.datasets.bundled import load_breast_cancer, load_digits, load_iris, load_wine
 from mmc.datasets.catalog import CATALOG, Entry, load
 from mmc.datasets.tables import (
@@ -45,6 +46,7 @@ __all__ = [
     "make_spirals",
     "make_three_gaussians",
     "numeric_columns",
+    "read_bytes",
     "read_table",
     "to_csv_text",
 ]
