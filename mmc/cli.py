@@ -10,17 +10,17 @@ import argparse
 import os
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 import mmc
 from mmc import clusterers, engine, registry
-from mmc.datasets import CATALOG, Dataset, MissingValuesError, labels_frame, load_table, to_csv_text
-from mmc.experiment import Experiment
+from mmc.datasets import CATALOG, Dataset, MissingValuesError, Table, labels_frame, open_table, to_csv_text
+from mmc.experiment import Data, Experiment
 from mmc.registry import Algorithm, Parameter
 from mmc.selection import SCORES, best, sweep
 from mmc.stepping import Step
@@ -70,9 +70,9 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
     listing = commands.add_parser("list", help="list the algorithms, their parameters and the built-in data")
     listing.set_defaults(run=_list)
     _add_cluster(commands, _algorithm_in(argv))
-    rerun = commands.add_parser("run", help="repeat an experiment that the app saved as JSON")
+    rerun = commands.add_parser("run", help="repeat an experiment that was saved as JSON")
     rerun.add_argument("experiment", type=Path, help="the JSON file")
-    rerun.add_argument("--table", type=Path, help="the table it used, if it used one")
+    rerun.add_argument("--table", metavar="FILE", help="the table, if it used one; - for standard input")
     _add_output(rerun)
     rerun.set_defaults(run=_run)
     return parser
@@ -98,7 +98,8 @@ def _add_cluster(commands: argparse._SubParsersAction, algorithm: Algorithm) -> 
         metavar="PARAMETER[=A,B,…]",
         action="append",
         default=[],
-        help="try values of a parameter and keep the best; may be given twice",
+        help="try values of a parameter and keep the best; values that are lists are separated by "
+        'semicolons, as in "cluster_sizes=1,2;1,1"; may be given twice',
     )
     cluster.add_argument(
         "--score", default="lsmi", choices=SCORES, help="what makes a value the best; default: %(default)s"
@@ -109,6 +110,12 @@ def _add_cluster(commands: argparse._SubParsersAction, algorithm: Algorithm) -> 
         help=f"a Dask cluster to run the sweep, such as tcp://host:8786; default: {engine.CLUSTER}, if set",
     )
     cluster.add_argument("--curve", type=Path, metavar="FILE", help="where the scores of a sweep go, as CSV")
+    cluster.add_argument(
+        "--save",
+        type=Path,
+        metavar="FILE",
+        help="where the experiment goes, as JSON that “run” repeats; after a sweep that of the best value",
+    )
     _add_output(cluster)
     group = cluster.add_argument_group(f"parameters of {algorithm.name}")
     for parameter in algorithm.parameters:
@@ -131,7 +138,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 def _algorithm_in(argv: Sequence[str]) -> Algorithm:
     """Look for --algorithm first: it decides which parameters there are."""
-    early = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    early = argparse.ArgumentParser(add_help=False)
     early.add_argument("--algorithm")
     name = early.parse_known_args(argv)[0].algorithm
     return registry.ALGORITHMS.get(name or "", next(iter(registry.ALGORITHMS.values())))
@@ -172,47 +179,69 @@ def _list(arguments: argparse.Namespace) -> int:
 
 
 def _cluster(arguments: argparse.Namespace) -> int:
+    if arguments.curve and not arguments.sweep:
+        raise ValueError("--curve needs --sweep: without a sweep there are no scores.")
+    if arguments.dask and not arguments.sweep:
+        raise ValueError("--dask needs --sweep: a single fit runs here.")
+    _require_writable(arguments)
     entry = registry.get(arguments.algorithm)
     values = {
         parameter.name: _default(entry, parameter) if text is None else parameter.parse(text)
         for parameter in entry.parameters
         for text in [getattr(arguments, f"parameter_{parameter.name}")]
     }
-    dataset = load_table(
-        sys.stdin.buffer.read() if arguments.table == "-" else arguments.table,
-        columns=arguments.columns.split(",") if arguments.columns else None,
-        label=arguments.label,
-        missing="drop" if arguments.drop_missing else "error",
-        standardize=arguments.standardize,
-        max_bytes=_MAX_BYTES,
-    )
+    table = _read(arguments.table)
+    options = {
+        "columns": arguments.columns.split(",") if arguments.columns else None,
+        "label": arguments.label,
+        "missing": "drop" if arguments.drop_missing else "error",
+    }
+    data = Data("table", options, arguments.standardize, table.name, table.sha256)
+    dataset = data.load(table)
+    experiment = Experiment(data, entry.name, values)
     if arguments.sweep:
-        values |= _chosen(entry, values, dataset, arguments)
-    elif arguments.curve:
-        raise ValueError("--curve needs --sweep: without a sweep there are no scores.")
-    elif arguments.dask:
-        raise ValueError("--dask needs --sweep: a single fit runs here.")
-    return _fit_and_write(entry.make(values), dataset, arguments)
+        experiment = _chosen(experiment, dataset, arguments)
+    _fit_and_write(experiment, dataset, arguments)
+    if arguments.save:
+        arguments.save.write_text(experiment.to_json(), encoding="utf-8")
+    return 0
 
 
-def _chosen(
-    entry: Algorithm, values: dict[str, Any], dataset: Dataset, arguments: argparse.Namespace
-) -> Mapping[str, Any]:
-    """Sweep, and give the parameters of the best candidate."""
+def _read(table: str) -> Table:
+    """Read a table from a file, or from standard input."""
+    return open_table(sys.stdin.buffer.read() if table == "-" else table, max_bytes=_MAX_BYTES)
+
+
+def _require_writable(arguments: argparse.Namespace) -> None:
+    """Refuse files that cannot be written before anything is computed for them; none is made."""
+    for option in ("output", "curve", "save"):
+        given = getattr(arguments, option, None)
+        if given is None or given == "-":
+            continue
+        path = Path(given)
+        if path.is_dir():
+            reason = "it is a folder"
+        elif not path.parent.is_dir():
+            reason = f"there is no folder {path.parent}"
+        elif not os.access(path if path.exists() else path.parent, os.W_OK):
+            reason = "you may not write there"
+        else:
+            continue
+        raise ValueError(f"--{option} {given} cannot be written: {reason}.")
+
+
+def _chosen(experiment: Experiment, dataset: Dataset, arguments: argparse.Namespace) -> Experiment:
+    """Sweep, and give the experiment of the best candidate."""
+    entry = registry.get(experiment.algorithm)
     grid: dict[str, list[Any]] = {}
     for text in arguments.sweep:
         name, _, given = text.partition("=")
         known = {_flag(p): p for p in entry.parameters}
         parameter = known.get("--" + name.replace("_", "-")) or entry.parameter(name)
-        if parameter.name == "estimator":
-            raise ValueError("--sweep tries values of parameters; choose the method with --estimator.")
-        if not given and not parameter.candidates:
-            raise ValueError(f"--sweep {name} needs values: --sweep {name}=A,B,…")
-        tried = [parameter.parse(part) for part in given.split(",")] if given else parameter.candidates
-        grid[parameter.name] = list(tried)
+        grid[parameter.name] = _candidates(parameter, name, given)
     if arguments.dask:
         os.environ[engine.CLUSTER] = arguments.dask
-    run = sweep(entry.make(values), grid, dataset.X, score=arguments.score)
+    run = sweep(experiment.make(), grid, dataset.X, score=arguments.score)
     for trial in run:
         if not arguments.quiet:
             what = ", ".join(f"{name}={value}" for name, value in trial.parameters.items())
@@ -220,21 +249,39 @@ def _chosen(
             print(f"{len(run.trials)} of {run.total}: {what}, {came}", file=sys.stderr)
     if arguments.curve:
         arguments.curve.write_text(to_csv_text(run.table()), encoding="utf-8", newline="")
-    return best(run.trials).parameters
+    return replace(experiment, parameters={**experiment.parameters, **best(run.trials).parameters})
+
+
+def _candidates(parameter: Parameter, name: str, given: str) -> list[Any]:
+    """Read the values that a sweep tries, or take the usual ones where none are given."""
+    if parameter.name == "estimator":
+        raise ValueError("--sweep tries values of parameters; choose the method with --estimator.")
+    is_list = parameter.kind in ("numbers", "kernels")
+    if given:
+        return [parameter.parse(part) for part in given.split(";" if is_list else ",")]
+    if not parameter.candidates:
+        values = f'"{name}=A,B;C,D;…", as each value is a list' if is_list else f"{name}=A,B,…"
+        raise ValueError(f"--sweep {name} needs values: --sweep {values}")
+    return list(parameter.candidates)
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    _require_writable(arguments)
     experiment = Experiment.from_json(arguments.experiment.read_text(encoding="utf-8"))
-    content = arguments.table.read_bytes() if arguments.table else None
-    return _fit_and_write(experiment.make(), experiment.data.load(content), arguments)
+    data = experiment.data
+    if data.source == "table" and arguments.table is None:
+        raise ValueError(f"This experiment needs the table {data.name!r}: give it with --table FILE.")
+    table = _read(arguments.table) if arguments.table else None
+    _fit_and_write(experiment, data.load(table), arguments)
+    return 0
 
 
-def _fit_and_write(model: BaseEstimator, dataset: Dataset, arguments: argparse.Namespace) -> int:
+def _fit_and_write(experiment: Experiment, dataset: Dataset, arguments: argparse.Namespace) -> None:
     say: TextIO | None = None if arguments.quiet else sys.stderr
     for note in dataset.notes if say else ():
         print(f"note: {note}", file=say)
     on_terminal = say is not None and say.isatty()
-    end = clusterers.end(model, dataset.X, _show if on_terminal else lambda step: None)
+    end = clusterers.end(experiment.make(), dataset.X, _show if on_terminal else lambda step: None)
     if on_terminal:
         print(file=say)
     text = to_csv_text(labels_frame(dataset, end.labels, end.confidence()))
@@ -248,7 +295,6 @@ def _fit_and_write(model: BaseEstimator, dataset: Dataset, arguments: argparse.N
         sizes = ", ".join(map(str, np.bincount(end.labels)))
         objective = "" if np.isnan(end.objective) else f", objective {end.objective:.6g}"
         print(f"{len(end.labels)} points, cluster sizes {sizes}{objective}", file=say)
-    return 0
 
 
 def _show(step: Step) -> None:

@@ -5,7 +5,6 @@ The app, the command line and the files they write all speak of a run in these t
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -15,9 +14,12 @@ from sklearn.base import BaseEstimator
 
 import mmc.datasets as datasets
 from mmc import registry
-from mmc.datasets import Dataset
+from mmc.datasets import Dataset, Table
 
 _TABLE_OPTIONS = ("columns", "label", "missing")
+
+#: Of the files that are written, and the only one that is read.
+_VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -57,13 +59,13 @@ class Data:
             if self.source != "table" and not all(type(number) in (int, float) for number in numbers):
                 raise ValueError(f"{name}={value!r} of the data {self.source!r} is not a number.")
 
-    def load(self, content: bytes | None = None) -> Dataset:
-        """Make or read the points.
+    def load(self, table: Table | None = None) -> Dataset:
+        """Make the points, or take them from a table.
 
         Parameters
         ----------
-        content : bytes or None
-            Of the file, for a table.
+        table : Table or None
+            What `mmc.datasets.open_table` read, where the source is a table.
 
         Returns
         -------
@@ -72,16 +74,16 @@ class Data:
         Raises
         ------
         ValueError
-            If the content is missing or is not the one that was used, or as the loaders say.
+            If the table is missing or is not the one that was used, or as the loaders say.
         """
         if self.source != "table":
             dataset = datasets.load(self.source, **self.options)
             return dataset.standardized() if self.standardize else dataset
-        if content is None:
-            raise ValueError(f"This experiment needs the file {self.name!r}: load it first.")
-        if self.sha256 and fingerprint(content) != self.sha256:
+        if table is None:
+            raise ValueError(f"This experiment needs the file {self.name!r}: give what open_table reads.")
+        if self.sha256 and table.sha256 != self.sha256:
             raise ValueError(f"The file is not the {self.name!r} that this experiment was made with.")
-        return datasets.load_table(content, name=self.name, standardize=self.standardize, **self.options)
+        return table.dataset(standardize=self.standardize, **self.options)
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,8 @@ class Experiment:
 
     def to_json(self) -> str:
         """Write the experiment as JSON."""
-        return json.dumps({"mmc": 1, **asdict(self)}, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+        content = {"mmc": _VERSION, **asdict(self)}
+        return json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> Experiment:
@@ -116,29 +119,40 @@ class Experiment:
         Raises
         ------
         ValueError
-            If the text is no experiment, or names an algorithm or parameter that does not exist.
+            If the text is no experiment, is of another version, or names an algorithm or parameter that does
+            not exist.
         """
         try:
             content = json.loads(text)
-            data = content["data"]
-            experiment = cls(
-                Data(
-                    str(data["source"]),
-                    dict(data["options"]),
-                    bool(data["standardize"]),
-                    str(data.get("name", "")),
-                    str(data.get("sha256", "")),
-                ),
-                str(content["algorithm"]),
-                dict(content["parameters"]),
-            )
+            version = content["mmc"]
+            experiment = cls._read(content) if version == _VERSION else None
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise ValueError(
-                "This is not an experiment file: data, algorithm or parameters are missing."
+                "This is not an experiment file: version, data, algorithm or parameters are missing."
             ) from error
+        if experiment is None:
+            raise ValueError(
+                f"This experiment file is of version {version!r}, and this release of mmc reads version "
+                f"{_VERSION}. Open it with the release that wrote it."
+            )
         experiment.make()._validate_params()
         experiment.data.check()
         return experiment
+
+    @classmethod
+    def _read(cls, content: Mapping[str, Any]) -> Experiment:
+        data = content["data"]
+        return cls(
+            Data(
+                str(data["source"]),
+                dict(data["options"]),
+                bool(data["standardize"]),
+                str(data.get("name", "")),
+                str(data.get("sha256", "")),
+            ),
+            str(content["algorithm"]),
+            dict(content["parameters"]),
+        )
 
     def to_script(self) -> str:
         """Write a Python script that makes the same labels and saves them as labels.csv."""
@@ -179,11 +193,6 @@ def _fits(name: str, value: Any) -> bool:
     if name == "label":
         return value is None or isinstance(value, str)
     return value is None or (isinstance(value, list) and all(isinstance(v, str) for v in value))
-
-
-def fingerprint(content: bytes) -> str:
-    """Give the SHA-256 of a file's content."""
-    return hashlib.sha256(content).hexdigest()
 
 
 def _call(function: str, *args: Any, **kwargs: Any) -> str:

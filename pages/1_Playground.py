@@ -11,7 +11,7 @@ ui.frame("Playground")
 def outcome() -> ui.Outcome:
     """Read the controls and run what they describe; a ValueError says what is wrong."""
     with st.sidebar:
-        data, content = ui.data_controls()
+        data, loaded = ui.data_controls()
         st.divider()
         k = ui.usual_k(data.source, data.options.get("classes", ()))
         name = ui.algorithm_control()
@@ -19,7 +19,7 @@ def outcome() -> ui.Outcome:
         beside = ui.beside_control(name)
         with above:
             parameters = ui.parameter_controls(name, k)
-    return ui.run(Experiment(data, name, parameters), content, beside)
+    return ui.run(Experiment(data, name, parameters), loaded, beside)
 
 
 st.title("Playground")

@@ -8,10 +8,10 @@ from mmc.experiment import Experiment
 ui.frame("Model selection")
 
 
-def searched() -> tuple[ui.Found, bool, bytes | None]:
+def searched() -> tuple[ui.Found, bool, ui.Loaded]:
     """Read the controls and score the candidates they describe; a ValueError says what is wrong."""
     with st.sidebar:
-        data, content = ui.data_controls()
+        data, loaded = ui.data_controls()
         st.divider()
         k = ui.usual_k(data.source, data.options.get("classes", ()))
         name = ui.algorithm_control("SMIC", tuned=True)
@@ -22,7 +22,7 @@ def searched() -> tuple[ui.Found, bool, bytes | None]:
             parameters = ui.parameter_controls(name, k, without=[parameter])
     values = ui.read_candidates(name, parameter, text)
     task = ui.Search(Experiment(data, name, parameters), {parameter: values}, score)
-    return ui.search(task, content, ui.draw_partial), beside, content
+    return ui.search(task, loaded, ui.draw_partial), beside, loaded
 
 
 st.title("Model selection")
@@ -30,7 +30,7 @@ st.write(
     "Most clusterings depend on a parameter that nobody tells you. Here every candidate is clustered and "
     "then scored without true labels: the better labels can be told from points, the higher the score."
 )
-found, beside, content = ui.last_good(ui.ModelSelection, searched)
+found, beside, loaded = ui.last_good(ui.ModelSelection, searched)
 ui.resume_notice(found, "search")
 left, right = st.columns([3, 2], gap="large")
 with right:
@@ -41,11 +41,11 @@ with left:
 ui.draw_pictures(found, at)
 try:
     if beside:
-        rival = ui.search(ui.rival(found.search), content, ui.draw_partial)
+        rival = ui.search(ui.rival(found.search), loaded, ui.draw_partial)
         ui.state_of(ui.ModelSelection).rival = rival
         ui.draw_rival(rival)
-    outcome = ui.run(found.search.candidate(found.trials[at].index), content, None)
-    ui.show_candidate(found, at, outcome, content)
+    outcome = ui.run(found.search.candidate(found.trials[at].index), loaded, None)
+    ui.show_candidate(found, at, outcome, loaded)
 except ValueError as error:
     ui.notice(error)
     st.stop()

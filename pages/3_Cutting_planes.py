@@ -13,12 +13,12 @@ FAMILIES = ("cutting planes", "semidefinite relaxation")
 def outcome() -> ui.Outcome:
     """Read the controls and run what they describe; a ValueError says what is wrong."""
     with st.sidebar:
-        data, content = ui.data_controls()
+        data, loaded = ui.data_controls()
         st.divider()
         k = ui.usual_k(data.source, data.options.get("classes", ()))
         name = ui.algorithm_control("MKC", FAMILIES)
         parameters = ui.parameter_controls(name, k)
-    return ui.run(Experiment(data, name, parameters), content, None)
+    return ui.run(Experiment(data, name, parameters), loaded, None)
 
 
 st.title("Cutting planes")

@@ -10,8 +10,8 @@ ui.frame("Compare")
 def comparison() -> ui.Comparison:
     """Read the controls and run what they describe; a ValueError says what is wrong."""
     with st.sidebar:
-        contest, content = ui.contest_controls()
-    return ui.compared(contest, content, ui.show_comparison)
+        contest, loaded = ui.contest_controls()
+    return ui.compared(contest, loaded, ui.show_comparison)
 
 
 st.title("Compare")

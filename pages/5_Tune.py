@@ -8,17 +8,17 @@ from mmc.experiment import Experiment
 ui.frame("Tune")
 
 
-def tuned() -> tuple[ui.Found, str, bytes | None]:
+def tuned() -> tuple[ui.Found, str, ui.Loaded]:
     """Read the controls and score the cells they describe; a ValueError says what is wrong."""
     with st.sidebar:
-        data, content = ui.data_controls("moons")
+        data, loaded = ui.data_controls("moons")
         st.divider()
         k = ui.usual_k(data.source, data.options.get("classes", ()))
         name = ui.algorithm_control()
         grid, fixed, criterion = ui.tuning_controls(name, k)
         parameters = ui.parameter_controls(name, k, without=[*grid, *fixed])
     task = ui.Search(Experiment(data, name, {**parameters, **fixed}), grid, ui.CRITERIA[criterion])
-    return ui.search_map(task, content, criterion), criterion, content
+    return ui.search_map(task, loaded, criterion), criterion, loaded
 
 
 st.title("Tune")
@@ -26,11 +26,11 @@ st.write(
     "Two parameters at once. Every cell is one clustering, coloured by how good it is: the brighter, the "
     "better. Rest on a cell to see its clusters; press it to watch the run below."
 )
-found, criterion, content = ui.last_good(ui.Tune, tuned)
+found, criterion, loaded = ui.last_good(ui.Tune, tuned)
 ui.resume_notice(found, "map")
 at = ui.chosen_cell(found, criterion)
 try:
-    outcome = ui.run(found.search.candidate(at), content, None)
+    outcome = ui.run(found.search.candidate(at), loaded, None)
 except ValueError as error:
     ui.notice(error)
     st.stop()

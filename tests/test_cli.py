@@ -245,3 +245,121 @@ def test_what_a_fit_warns_of_is_told(tmp_path, capsys):
     out, err = capsys.readouterr()
     assert "warning: Number of distinct clusters (2)" in err
     assert len(out.splitlines()) == 11
+
+
+@pytest.mark.parametrize("option", ["--algo", "--algorith"])
+def test_an_abbreviated_algorithm_is_the_algorithm(table, tmp_path, option):
+    """Its own parameters are options then too, as with the whole word."""
+    written = []
+    for name in ("--algorithm", option):
+        output = tmp_path / "labels.csv"
+        command = ["cluster", str(table), "-k", "3", name, "SMIC", "--n-neighbors", "4", "-o", str(output)]
+        assert main([*command, "--quiet"]) == 0
+        written.append(output.read_text(encoding="utf-8"))
+    assert written[0] == written[1]
+
+
+@pytest.mark.parametrize("option", ["--output", "--curve", "--save"])
+@pytest.mark.parametrize("place", ["no/such/folder.csv", "."])
+def test_what_cannot_be_written_is_refused_before_the_fit(table, capsys, monkeypatch, option, place):
+    """The option and the path are named, and nothing is fitted for nothing."""
+    monkeypatch.setattr("mmc.cli.sweep", lambda *args, **options: pytest.fail("was swept"))
+    monkeypatch.setattr("mmc.cli.clusterers.end", lambda *args: pytest.fail("was fitted"))
+    assert main(["cluster", str(table), "-k", "3", "--sweep", "width=1,2", option, place]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert f"{option} {place} cannot be written" in err
+
+
+def test_what_run_cannot_write_is_refused_before_the_fit(tmp_path, capsys, monkeypatch):
+    """The same holds where an experiment is repeated."""
+    monkeypatch.setattr("mmc.cli.clusterers.end", lambda *args: pytest.fail("was fitted"))
+    path = tmp_path / "experiment.json"
+    path.write_text(Experiment(Data("iris"), "SMIC").to_json(), encoding="utf-8")
+    assert main(["run", str(path), "-o", "no/such/folder.csv"]) == 1
+    assert "--output no/such/folder.csv cannot be written" in capsys.readouterr().err
+
+
+def test_lists_are_candidates_of_a_sweep(table, tmp_path, capsys):
+    """Semicolons separate candidates that are lists, whose commas stay within them."""
+    command = ["cluster", str(table), "-k", "3", "--output", str(tmp_path / "labels.csv")]
+    assert main([*command, "--sweep", "cluster_sizes=1,2,3;1,1,1"]) == 0
+    err = capsys.readouterr().err
+    assert "1 of 2: cluster_sizes=[1.0, 2.0, 3.0], lsmi" in err
+    assert "2 of 2: cluster_sizes=[1.0, 1.0, 1.0], lsmi" in err
+    assert main([*command, "--algorithm", "MKC", "--sweep", "kernels=linear,rbf:width=3;linear"]) == 0
+    err = capsys.readouterr().err
+    assert "1 of 2: kernels=['linear', ['rbf', {'width': 3}]], lsmi" in err
+    assert "2 of 2: kernels=['linear'], lsmi" in err
+
+
+def test_a_list_without_values_names_the_semicolon(table, capsys):
+    """The message shows how lists are written."""
+    assert main(["cluster", str(table), "-k", "3", "--sweep", "cluster_sizes"]) == 1
+    assert '--sweep "cluster_sizes=A,B;C,D;…"' in capsys.readouterr().err
+
+
+def test_run_without_its_table_names_the_option(table, tmp_path, capsys):
+    """An experiment with a table asks for it in the words of the command line."""
+    path = tmp_path / "experiment.json"
+    path.write_text(Experiment(Data("table", {}, False, "data.csv"), "SMIC").to_json(), encoding="utf-8")
+    assert main(["run", str(path)]) == 1
+    assert "'data.csv': give it with --table FILE" in capsys.readouterr().err
+    assert main(["run", str(path), "--table", str(table), "--quiet"]) == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["--standardize", "--columns", "b,a", "--label", "name"],
+        ["--algorithm", "SMIC", "--sweep", "n-neighbors=1,5"],
+        ["--algorithm", "MKC", "--kernels", "linear, rbf:width=3", "--max-cuts", "20"],
+        ["--algorithm", "RecursiveBinary", "--estimator", "IterSVR", "--estimator-balance", "0.4"],
+        ["--algorithm", "GaussianMixture"],
+    ],
+    ids=["defaults", "columns", "sweep", "kernels", "inner method", "scikit-learn"],
+)
+def test_a_saved_experiment_repeats_the_labels(table, tmp_path, arguments):
+    """--save writes the experiment, of a sweep that of its best candidate, and run gives the same file."""
+    saved, first, again = (tmp_path / name for name in ("e.json", "first.csv", "again.csv"))
+    command = ["cluster", str(table), "-k", "3", *arguments, "--save", str(saved), "-o", str(first), "-q"]
+    assert main(command) == 0
+    assert main(["run", str(saved), "--table", str(table), "-o", str(again), "-q"]) == 0
+    assert again.read_bytes() == first.read_bytes()
+    data = Experiment.from_json(saved.read_text(encoding="utf-8")).data
+    assert (data.source, data.name, len(data.sha256)) == ("table", "data.csv", 64)
+    table.write_bytes(table.read_bytes() + b"p60,1,1\n")
+    assert main(["run", str(saved), "--table", str(table)]) == 1
+
+
+def test_rows_left_out_are_saved_too(tmp_path, capsys):
+    """An experiment knows that rows with missing values are dropped, also of standard input."""
+    path, saved = tmp_path / "gaps.csv", tmp_path / "e.json"
+    path.write_text("a,b\n1,2\n,3\n8,9\n9,8\n2,1\n", encoding="utf-8")
+    assert main(["cluster", str(path), "--drop-missing", "--save", str(saved), "--quiet"]) == 0
+    first = capsys.readouterr().out
+    assert main(["run", str(saved), "--table", str(path), "--quiet"]) == 0
+    assert capsys.readouterr().out == first
+
+
+def test_a_table_is_read_once(table, tmp_path, monkeypatch):
+    """However much a command does with a table, it is parsed a single time."""
+    from mmc.datasets import tables
+
+    calls = []
+    read = tables.decode
+    monkeypatch.setattr(tables, "decode", lambda *args: calls.append(args) or read(*args))
+    command = ["cluster", str(table), "-k", "3", "--algorithm", "SMIC", "--sweep", "n-neighbors=1,5"]
+    assert main([*command, "--save", str(tmp_path / "e.json"), "-o", str(tmp_path / "l.csv"), "-q"]) == 0
+    assert len(calls) == 1
+
+
+def test_one_limit_holds_for_the_tables_of_both_commands(table, tmp_path, capsys, monkeypatch):
+    """It is that of the command line, not that of the app."""
+    saved, output = tmp_path / "e.json", tmp_path / "labels.csv"
+    assert main(["cluster", str(table), "-k", "3", "--save", str(saved), "-q", "-o", str(output)]) == 0
+    monkeypatch.setattr("mmc.cli._MAX_BYTES", 10)
+    for command in (["cluster", str(table)], ["run", str(saved), "--table", str(table)]):
+        assert main([*command, "-o", str(output)]) == 1
+        assert "at most 10 bytes are read" in capsys.readouterr().err

@@ -4,15 +4,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mmc.experiment import Data, Experiment, fingerprint
+from mmc.datasets import open_table
+from mmc.experiment import Data, Experiment
 
 CSV = b"a,b\n1,2\n2,1\n8,9\n9,8\n"
+TABLE = open_table(CSV, name="x.csv")
 
 
 def test_json_round_trip():
     """An experiment read back is the same experiment."""
     data = Data(
-        "table", {"columns": ["a", "b"], "label": None, "missing": "drop"}, True, "x.csv", fingerprint(CSV)
+        "table", {"columns": ["a", "b"], "label": None, "missing": "drop"}, True, "x.csv", TABLE.sha256
     )
     experiment = Experiment(data, "UMCRLS", {"n_clusters": 2, "cluster_sizes": [1.0, 2.0]})
     assert Experiment.from_json(experiment.to_json()) == experiment
@@ -34,13 +36,31 @@ def test_bad_experiments_are_refused(change):
         Experiment.from_json(json.dumps(good | change))
 
 
+@pytest.mark.parametrize("version", [0, 2, 99, "1", None])
+def test_another_version_is_refused_by_name(version):
+    """A file that a later release wrote says so, whatever else is in it."""
+    good = json.loads(Experiment(Data("iris"), "UMCRLS").to_json())
+    with pytest.raises(ValueError, match=rf"version {version!r}.*reads version 1"):
+        Experiment.from_json(json.dumps(good | {"mmc": version}))
+    with pytest.raises(ValueError, match=rf"version {version!r}"):
+        Experiment.from_json(json.dumps({"mmc": version, "points": []}))
+
+
+def test_a_file_without_a_version_is_no_experiment():
+    """Every release has written one."""
+    good = json.loads(Experiment(Data("iris"), "UMCRLS").to_json())
+    del good["mmc"]
+    with pytest.raises(ValueError, match="not an experiment file"):
+        Experiment.from_json(json.dumps(good))
+
+
 def test_another_file_of_the_same_name_is_told_apart():
     """A table whose content differs is refused."""
-    data = Data("table", {}, False, "x.csv", fingerprint(CSV))
-    assert data.load(CSV).X.shape == (4, 2)
+    data = Data("table", {}, False, "x.csv", TABLE.sha256)
+    assert data.load(TABLE).X.shape == (4, 2)
     with pytest.raises(ValueError, match=r"is not the 'x.csv'"):
-        data.load(CSV + b"7,7\n")
-    with pytest.raises(ValueError, match="load it first"):
+        data.load(open_table(CSV + b"7,7\n", name="x.csv"))
+    with pytest.raises(ValueError, match=r"needs the file 'x\.csv'"):
         data.load(None)
 
 

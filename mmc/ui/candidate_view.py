@@ -23,11 +23,12 @@ from mmc.ui.player_view import play
 from mmc.ui.result_store import obtain
 from mmc.ui.run_job import Outcome, run
 from mmc.ui.sweep_job import Found, Search, search
+from mmc.ui.visit_state import Loaded
 
 _SHARES = tuple(round(0.1 * i, 1) for i in range(1, 11))
 
 
-def show_candidate(found: Found, at: int, outcome: Outcome, content: bytes | None) -> None:
+def show_candidate(found: Found, at: int, outcome: Outcome, loaded: Loaded) -> None:
     """Let a person choose how to look at a candidate, and show it.
 
     Parameters
@@ -37,15 +38,15 @@ def show_candidate(found: Found, at: int, outcome: Outcome, content: bytes | Non
         Which candidate.
     outcome : Outcome
         Its run.
-    content : bytes or None
-        Of the table, where the data are one.
+    loaded : Table, TableError or None
+        What the visitor has loaded, where the data are a table.
     """
     views: dict[str, Callable[[], None]] = {"Steps": lambda: play(outcome, None)}
     if found.trials[at].estimate is not None:
         views["Cross-validation"] = lambda: _cross_validation(found, at)
     for panel in registry.get(outcome.experiment.algorithm).panels:
         if panel.place == "candidate" and _has_something(panel, outcome):
-            views[panel.title] = partial(_DRAWERS[type(panel)], panel, outcome, found, content)
+            views[panel.title] = partial(_DRAWERS[type(panel)], panel, outcome, found, loaded)
     if st.session_state.get("show") not in (None, *views):
         del st.session_state["show"]
     chosen = st.segmented_control(
@@ -59,7 +60,7 @@ def _has_something(panel: Panel, outcome: Outcome) -> bool:
     return not isinstance(panel, GraphPanel) or bool(outcome.main.estimator.graph_.n_neighbors)
 
 
-def _posteriors(panel: PosteriorPanel, outcome: Outcome, found: Found, content: bytes | None) -> None:
+def _posteriors(panel: PosteriorPanel, outcome: Outcome, found: Found, loaded: Loaded) -> None:
     if found.view.axes is None:
         st.info(f"{_why(found)} So posteriors cannot be drawn.")
         return
@@ -84,7 +85,7 @@ def _cross_validation(found: Found, at: int) -> None:
     )
 
 
-def _graph(panel: GraphPanel, outcome: Outcome, found: Found, content: bytes | None) -> None:
+def _graph(panel: GraphPanel, outcome: Outcome, found: Found, loaded: Loaded) -> None:
     fields = outcome.main.end.fields
     names = [field.name for field in fields]
     shown = st.selectbox("Colour", range(len(names)), 1, format_func=names.__getitem__, key="field")
@@ -98,7 +99,7 @@ def _graph(panel: GraphPanel, outcome: Outcome, found: Found, content: bytes | N
     )
 
 
-def _priors(panel: PriorPanel, outcome: Outcome, found: Found, content: bytes | None) -> None:
+def _priors(panel: PriorPanel, outcome: Outcome, found: Found, loaded: Loaded) -> None:
     model, experiment = outcome.main.estimator, outcome.experiment
     st.write(
         "The model is told how large a share of the points each cluster has; by default equal shares. Here "
@@ -109,10 +110,10 @@ def _priors(panel: PriorPanel, outcome: Outcome, found: Found, content: bytes | 
     settled = {name: value for name in panel.settled if (value := getattr(model, f"{name}_"))}
     fixed = replace(experiment, parameters={**experiment.parameters, **settled})
     values = tuple(_prior(s, model.n_clusters) for s in shares)
-    priors = search(Search(fixed, {panel.parameter: values}, "objective"), content)
+    priors = search(Search(fixed, {panel.parameter: values}, "objective"), loaded)
     left, right = st.columns(2)
     with left:
-        shown = run(priors.search.candidate(shares.index(share)), content, None)
+        shown = run(priors.search.candidate(shares.index(share)), loaded, None)
         if found.view.axes is None:
             st.info(_why(found))
         else:

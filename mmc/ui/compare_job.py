@@ -10,14 +10,15 @@ import streamlit as st
 
 from mmc import registry
 from mmc.comparison import compare, repeats, usual, usual_data
-from mmc.datasets import CATALOG, Dataset
+from mmc.datasets import CATALOG, Dataset, Table
 from mmc.experiment import Data, Experiment
 from mmc.figures import View, make_view
 from mmc.trials import Trial
 from mmc.ui.data_sidebar import TABLE, table_controls, usual_k
 from mmc.ui.jobs import LONG_LIMIT, Report
 from mmc.ui.result_store import obtain, reached
-from mmc.ui.run_job import require_content
+from mmc.ui.run_job import require_table
+from mmc.ui.visit_state import Loaded
 
 _FIRST_SETS = ("moons", "circle-gaussian", "anisotropic", "noise")
 _FIRST_ALGORITHMS = ("UMCRLS", "SMIC", "CPMMC", "KMeans", "SpectralClustering", "GaussianMixture")
@@ -79,7 +80,7 @@ class Comparison:
         return [self.trials[key] for key in self.contest.cells[row, column] if key in self.trials]
 
 
-def contest_controls() -> tuple[Contest, bytes | None]:
+def contest_controls() -> tuple[Contest, Loaded]:
     """Let a person choose what is compared.
 
     No control has a name that the playground's address has: a page may not change an address to which its own
@@ -88,8 +89,8 @@ def contest_controls() -> tuple[Contest, bytes | None]:
     Returns
     -------
     contest : Contest
-    content : bytes or None
-        Of the loaded file, when a table was chosen and is there.
+    loaded : Table, TableError or None
+        What was loaded, where a table was chosen.
     """
     sets = st.multiselect(
         "Data sets",
@@ -105,10 +106,10 @@ def contest_controls() -> tuple[Contest, bytes | None]:
     seed = int(st.number_input("Seed of the data", 0, 2**31 - 1, 0, key="draw", bind="query-params"))
     data = [usual_data(key, n, seed) for key in sets if key != TABLE]
     n_clusters = [usual_k(d.source) for d in data]
-    content = None
+    loaded = None
     if TABLE in sets:
-        table, content = table_controls("table_")
-        data.append(table)
+        own, loaded = table_controls("table_")
+        data.append(own)
         n_clusters.append(
             int(st.slider("Clusters in the table", 2, 20, 3, key="table_k", bind="query-params"))
         )
@@ -135,17 +136,17 @@ def contest_controls() -> tuple[Contest, bytes | None]:
     )
     if not data or not algorithms:
         raise ValueError("Choose at least one data set and one algorithm on the left.")
-    return Contest(tuple(data), tuple(n_clusters), tuple(algorithms), n_repeats), content
+    return Contest(tuple(data), tuple(n_clusters), tuple(algorithms), n_repeats), loaded
 
 
-def compared(contest: Contest, content: bytes | None, draw: Callable[[Comparison], None]) -> Comparison:
+def compared(contest: Contest, loaded: Loaded, draw: Callable[[Comparison], None]) -> Comparison:
     """Give the comparison, or show what is done of it and end the page here.
 
     Parameters
     ----------
     contest : Contest
-    content : bytes or None
-        Of the table, where one takes part.
+    loaded : Table, TableError or None
+        What the visitor has loaded, where a table takes part.
     draw : callable
         Shows the trials so far.
 
@@ -158,17 +159,17 @@ def compared(contest: Contest, content: bytes | None, draw: Callable[[Comparison
     ValueError
         If the data cannot be loaded.
     """
-    for data in contest.data:
-        require_content(data, content)
+    read = [require_table(data, loaded) for data in contest.data]
+    table = next((one for one in read if one is not None), None)
     before = reached(Comparison)
     key = repr(contest)
-    return obtain(key, lambda report: _work(key, contest, content, before, report), draw, limit=LONG_LIMIT)
+    return obtain(key, lambda report: _work(key, contest, table, before, report), draw, limit=LONG_LIMIT)
 
 
 def _work(
-    key: str, contest: Contest, content: bytes | None, before: Comparison | None, report: Report
+    key: str, contest: Contest, table: Table | None, before: Comparison | None, report: Report
 ) -> Comparison:
-    datasets = tuple(data.load(content if data.source == TABLE else None) for data in contest.data)
+    datasets = tuple(data.load(table) for data in contest.data)
     views = tuple(make_view(dataset.X, dataset.feature_names) for dataset in datasets)
     wanted = _wanted(contest)
     known = before.trials if before else {}

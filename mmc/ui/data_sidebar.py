@@ -11,12 +11,12 @@ from typing import Any
 import streamlit as st
 
 from mmc import registry
-from mmc.datasets import CATALOG, Dataset, Entry, TableError, read_table
+from mmc.datasets import CATALOG, Dataset, Entry, Table, TableError, open_table
 from mmc.datasets.tables import numeric_columns
-from mmc.experiment import Data, Experiment, fingerprint
+from mmc.experiment import Data, Experiment
 from mmc.ui.page_frame import notice
 from mmc.ui.parameter_sidebar import STRETCH, reach, short
-from mmc.ui.visit_state import Visit, state_of
+from mmc.ui.visit_state import Loaded, Visit, state_of
 
 TABLE = "table"
 #: An experiment or an address may ask for more than a control offers, up to these.
@@ -25,7 +25,7 @@ _OPTION_RANGES = {"n_samples": (20, 5000), "noise": (0.0, 1e6), "imbalance": (0.
 _OPTION_KEYS = {"n_samples": "n", "random_state": "seed"}
 
 
-def data_controls(first: str = "three-gaussians") -> tuple[Data, bytes | None]:
+def data_controls(first: str = "three-gaussians") -> tuple[Data, Loaded]:
     """Let a person choose data.
 
     Parameters
@@ -36,8 +36,8 @@ def data_controls(first: str = "three-gaussians") -> tuple[Data, bytes | None]:
     Returns
     -------
     data : Data
-    content : bytes or None
-        Of the loaded file, when a table was chosen and is there.
+    loaded : Table, TableError or None
+        What was loaded, where a table was chosen.
     """
     # A bound control writes what it shows into the address, so keys are shown, not titles.
     source = st.selectbox(
@@ -161,7 +161,7 @@ def address(experiment: Experiment) -> dict[str, str | list[str]]:
     return written | {"algorithm": entry.name} | {p.key: p.write(value) for p, value in shown.items()}
 
 
-def table_controls(prefix: str = "") -> tuple[Data, bytes | None]:
+def table_controls(prefix: str = "") -> tuple[Data, Loaded]:
     """Let a person load a table and choose among its columns.
 
     Parameters
@@ -172,7 +172,7 @@ def table_controls(prefix: str = "") -> tuple[Data, bytes | None]:
     Returns
     -------
     data : Data
-    content : bytes or None
+    loaded : Table, TableError or None
     """
     upload = st.file_uploader(
         "CSV, TSV or Parquet, at most 20 MB",
@@ -181,16 +181,16 @@ def table_controls(prefix: str = "") -> tuple[Data, bytes | None]:
         help="The file stays in this server's memory for your visit and is never stored.",
     )
     visit = state_of(Visit)
-    if upload is not None:
-        visit.table = (upload.name, upload.getvalue())
-    if visit.table is None:
-        return Data(TABLE), None
-    name, content = visit.table
-    sha = fingerprint(content)
-    try:
-        frame = cached_table(sha, name, content)
-    except TableError:  # the run says what is wrong, beside the controls
-        return Data(TABLE, {}, False, name, sha), content
+    if upload is not None and upload.file_id != visit.upload:
+        visit.upload = upload.file_id
+        try:
+            visit.loaded = open_table(upload.getvalue(), name=upload.name)
+        except TableError as error:  # the run says what is wrong, beside the controls
+            visit.loaded = error
+    table = visit.loaded
+    if not isinstance(table, Table):
+        return Data(TABLE), table
+    frame, sha = table.frame, table.sha256
     columns = [str(c) for c in frame.columns]
     if st.session_state.get(f"label_{sha[:8]}") not in (None, *columns):
         del st.session_state[f"label_{sha[:8]}"]
@@ -209,13 +209,7 @@ def table_controls(prefix: str = "") -> tuple[Data, bytes | None]:
     )
     drop = st.toggle("Leave out rows with missing values", key=f"{prefix}drop", bind="query-params")
     options = {"columns": used or None, "label": label, "missing": "drop" if drop else "error"}
-    return Data(TABLE, options, _scale_control(True, prefix), name, sha), content
-
-
-@st.cache_data(max_entries=8, show_spinner=False)
-def cached_table(sha: str, name: str, _content: bytes) -> Any:
-    """Read a table once for each content."""
-    return read_table(_content, name=name)
+    return Data(TABLE, options, _scale_control(True, prefix), table.name, sha), table
 
 
 def _entry_options(entry: Entry) -> dict[str, Any]:

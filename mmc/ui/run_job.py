@@ -12,11 +12,12 @@ from sklearn.base import BaseEstimator
 
 from mmc import registry
 from mmc._sklearn import check_parameters
-from mmc.datasets import Dataset
+from mmc.datasets import Dataset, Table, TableError
 from mmc.experiment import Data, Experiment
 from mmc.recording import Recording, record, within_time
 from mmc.ui.jobs import TIME_LIMIT, Report
 from mmc.ui.result_store import NotYet, obtain
+from mmc.ui.visit_state import Loaded
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,14 +52,14 @@ class Outcome:
         return next(iter(self.recordings.values()))
 
 
-def run(experiment: Experiment, content: bytes | None, beside: str | None) -> Outcome:
+def run(experiment: Experiment, loaded: Loaded, beside: str | None) -> Outcome:
     """Give the outcome of an experiment, or show its progress and end the page here.
 
     Parameters
     ----------
     experiment : Experiment
-    content : bytes or None
-        Of the table, where the data are one.
+    loaded : Table, TableError or None
+        What the visitor has loaded, where the data are a table.
     beside : str or None
         A second algorithm to run from the same start.
 
@@ -71,14 +72,14 @@ def run(experiment: Experiment, content: bytes | None, beside: str | None) -> Ou
     ValueError
         If the data or the parameters do not allow it; the message names cause and remedy.
     """
-    require_content(experiment.data, content)
+    table = require_table(experiment.data, loaded)
     key = f"{experiment.to_json()} {beside}"
-    return obtain(key, lambda report: _work(key, experiment, content, beside, report))
+    return obtain(key, lambda report: _work(key, experiment, table, beside, report))
 
 
-def load_within(experiment: Experiment, content: bytes | None) -> Dataset:
+def load_within(experiment: Experiment, table: Table | None) -> Dataset:
     """Load the data of an experiment, if a page may run its algorithm on so many points."""
-    dataset = experiment.data.load(content)
+    dataset = experiment.data.load(table)
     limit = registry.get(experiment.algorithm).max_samples
     if len(dataset.X) > limit:
         raise ValueError(
@@ -88,16 +89,21 @@ def load_within(experiment: Experiment, content: bytes | None) -> Dataset:
     return dataset
 
 
-def require_content(data: Data, content: bytes | None) -> None:
-    """Ask for a table where one was chosen and is not there."""
-    if data.source == "table" and content is None:
+def require_table(data: Data, loaded: Loaded) -> Table | None:
+    """Give the table where one was chosen; refuse where none was loaded, or it cannot be read."""
+    if data.source != "table":
+        return None
+    if loaded is None:
         raise NotYet("Load a table in the panel on the left: CSV, TSV or Parquet, at most 20 MB.")
+    if isinstance(loaded, TableError):
+        raise loaded
+    return loaded
 
 
 def _work(
-    key: str, experiment: Experiment, content: bytes | None, beside: str | None, report: Report
+    key: str, experiment: Experiment, table: Table | None, beside: str | None, report: Report
 ) -> Outcome:
-    dataset = load_within(experiment, content)
+    dataset = load_within(experiment, table)
     share = 0.5 if beside else 1.0
     second = _companion(experiment, beside) if beside else None
     model = within_time(experiment.make(), TIME_LIMIT)

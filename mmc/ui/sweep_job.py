@@ -10,13 +10,14 @@ from typing import Any
 import pandas as pd
 
 from mmc import registry, selection
-from mmc.datasets import Dataset
+from mmc.datasets import Dataset, Table
 from mmc.experiment import Experiment
 from mmc.figures import View, make_view
 from mmc.trials import Trial
 from mmc.ui.jobs import TIME_LIMIT, Report
 from mmc.ui.result_store import obtain, reached
-from mmc.ui.run_job import load_within, require_content
+from mmc.ui.run_job import load_within, require_table
+from mmc.ui.visit_state import Loaded
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ class Found:
 
 def search(
     task: Search,
-    content: bytes | None,
+    loaded: Loaded,
     draw: Callable[[Found], None] | None = None,
     limit: float = TIME_LIMIT,
 ) -> Found:
@@ -104,8 +105,8 @@ def search(
     Parameters
     ----------
     task : Search
-    content : bytes or None
-        Of the table, where the data are one.
+    loaded : Table, TableError or None
+        What the visitor has loaded, where the data are a table.
     draw : callable or None
         Shows the candidates so far.
     limit : float
@@ -120,10 +121,10 @@ def search(
     ValueError
         If the data or the parameters do not allow it, or every candidate failed.
     """
-    require_content(task.experiment.data, content)
+    table = require_table(task.experiment.data, loaded)
     key = f"{task.experiment.to_json()} {dict(task.grid)} {task.score}"
     before = reached(Found)
-    found = obtain(key, lambda report: _work(key, task, content, before, report), draw, limit=limit)
+    found = obtain(key, lambda report: _work(key, task, table, before, report), draw, limit=limit)
     if not found.trials:
         raise ValueError("Cancelled before a candidate was done. Change a control to run again.")
     found.best  # noqa: B018 - says why, where every candidate failed
@@ -139,8 +140,8 @@ def rival(task: Search) -> Search:
     return Search(replace(experiment, algorithm=against.name, parameters=shared), task.grid, against.score)
 
 
-def _work(key: str, task: Search, content: bytes | None, before: Found | None, report: Report) -> Found:
-    dataset = load_within(task.experiment, content)
+def _work(key: str, task: Search, table: Table | None, before: Found | None, report: Report) -> Found:
+    dataset = load_within(task.experiment, table)
     found = Found(key, task, dataset, make_view(dataset.X, dataset.feature_names))
     same = before is not None and (before.search.experiment, before.search.score) == (
         task.experiment,

@@ -18,6 +18,7 @@ from mmc.ui.jobs import LONG_LIMIT
 from mmc.ui.parameter_sidebar import parameters_to_try, read_candidates, short
 from mmc.ui.sweep_job import Found, Search, search
 from mmc.ui.sweep_view import BEST, SCORE_NAMES, hindsight, tell_failures
+from mmc.ui.visit_state import Loaded
 
 #: What a cell can be judged by, and the score that the sweep computes for it.
 CRITERIA = {"lsmi": "lsmi", "objective": "lsmi", "stability": "stability", "ari": "lsmi"}
@@ -192,14 +193,14 @@ def best_cell(found: Found, criterion: str) -> int:
     return max(sorted(values), key=values.__getitem__)
 
 
-def search_map(task: Search, content: bytes | None, criterion: str) -> Found:
+def search_map(task: Search, loaded: Loaded, criterion: str) -> Found:
     """Give the scores of all cells, or show those that are done and end the page here.
 
     Parameters
     ----------
     task : Search
-    content : bytes or None
-        Of the table, where the data are one.
+    loaded : Table, TableError or None
+        What the visitor has loaded, where the data are a table.
     criterion : str
 
     Returns
@@ -211,7 +212,7 @@ def search_map(task: Search, content: bytes | None, criterion: str) -> Found:
     ValueError
         If the data or the parameters do not allow it.
     """
-    found = search(task, content, lambda partial: _grow(partial, criterion), limit=LONG_LIMIT)
+    found = search(task, loaded, lambda partial: _grow(partial, criterion), limit=LONG_LIMIT)
     if criterion == "ari" and found.dataset.y is None:
         raise ValueError("These data have no reference labels to agree with. Choose another criterion.")
     if not judged(found, criterion):

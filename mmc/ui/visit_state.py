@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import streamlit as st
 
+from mmc.datasets import Table, TableError
+
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
     from mmc.ui.jobs import Job
     from mmc.ui.run_job import Outcome
     from mmc.ui.sweep_job import Found
+
+
+#: What a visitor has loaded: a table, why it cannot be read, or nothing yet.
+Loaded = Table | TableError | None
 
 
 @dataclass
@@ -66,8 +72,10 @@ class Visit:
         removes what they do not take.
     replaced : dict from str to pair
         What the address asked for and a control did not take, and what was taken instead.
-    table : pair of str and bytes, or None
-        Name and content of the loaded file.
+    upload : str
+        Which file was uploaded last.
+    loaded : Table, TableError or None
+        The table that was read from it, or why it cannot be read.
     algorithm : str
         The algorithm that the last page showed.
     drawn : Drawn or None
@@ -83,7 +91,8 @@ class Visit:
     page: str = ""
     asked: dict[str, list[str]] | None = None
     replaced: dict[str, tuple[str, Any]] = field(default_factory=dict)
-    table: tuple[str, bytes] | None = None
+    upload: str = ""
+    loaded: Loaded = None
     algorithm: str = ""
     drawn: Drawn | None = None
     pictures: tuple[str, list[Pictures]] = ("", [])
@@ -110,7 +119,7 @@ class ModelSelection:
     """
 
     key: ClassVar[str] = "model-selection:"
-    last: tuple[Found, bool, bytes | None] | None = None
+    last: tuple[Found, bool, Loaded] | None = None
     rival: Found | None = None
 
 
@@ -135,7 +144,7 @@ class Tune:
     """The page that tunes remembers the last map that worked, its criterion and the file."""
 
     key: ClassVar[str] = "tune:"
-    last: tuple[Found, str, bytes | None] | None = None
+    last: tuple[Found, str, Loaded] | None = None
 
 
 #: Classes whose `last` is the last result of a page.

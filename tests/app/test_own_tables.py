@@ -5,6 +5,8 @@ import re
 import numpy as np
 import pytest
 
+from mmc.datasets import tables
+
 _GAPS = b"a,b\n1,2\nNaN,3\n4,5\n6,inf\n7,8\n9,1\n2,2\n"
 
 _BAD = {
@@ -171,3 +173,17 @@ def _escaped(mark: str) -> str:
 
 def _points(n: int) -> bytes:
     return ("a,b\n" + "\n".join(f"{i % 3 * 10 + i / n},{i % 3 * 7 - i / n}" for i in range(n))).encode()
+
+
+def test_a_file_is_read_once_in_a_visit(table_page, give, settle, monkeypatch):
+    """However often controls change and pages are opened, the file that was loaded is parsed once."""
+    read = []
+    plain = tables.decode
+    monkeypatch.setattr(tables, "decode", lambda data, name: read.append(name) or plain(data, name))
+    at = give(table_page, b"a,b\n1,2\n3,4\n5,9\n8,1\n", "mine.csv")
+    assert at.session_state["playground:"].last.dataset.name == "mine.csv"
+    at.slider(key="n_clusters").set_value(2)
+    settle(at)
+    at.switch_page("pages/5_Tune.py")
+    settle(at)
+    assert read == ["mine.csv"]

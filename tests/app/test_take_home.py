@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 from mmc import registry
-from mmc.experiment import Data, Experiment, fingerprint
+from mmc.datasets import Table, open_table
+from mmc.experiment import Data, Experiment
 from mmc.figures import animation_html, make_scene, make_view
 from mmc.ui.export_view import export_buttons
 from mmc.ui.run_job import Outcome, _work
@@ -40,7 +41,7 @@ _EXPERIMENTS = {
                 {"columns": ["größe", "b"], "label": None, "missing": "error"},
                 True,
                 _TABLE,
-                fingerprint(_CONTENT),
+                open_table(_CONTENT).sha256,
             ),
             "StocRLS",
             {"n_clusters": 3, "kernel": "poly", "degree": 2, "n_init": 3, "random_state": 1},
@@ -52,7 +53,12 @@ _EXPERIMENTS = {
 
 def outcome(experiment: Experiment, content: bytes | None, beside: str | None = None) -> Outcome:
     """Run an experiment as the page does."""
-    return _work("key", experiment, content, beside, lambda progress, caption: True)
+    return _work("key", experiment, opened(content), beside, lambda progress, caption: True)
+
+
+def opened(content: bytes | None) -> Table | None:
+    """Read a table as the page does when it is loaded."""
+    return None if content is None else open_table(content, name=_TABLE)
 
 
 def python(root, folder, *arguments: str) -> str:
@@ -161,7 +167,7 @@ def test_a_search_adds_its_curve(offered):
         {"n_neighbors": (0, 2, 5)},
         "lsmi",
     )
-    found = search_work("key", task, content, None, lambda progress, caption, partial: True)
+    found = search_work("key", task, opened(content), None, lambda progress, caption, partial: True)
     export_buttons(known, found=found)
     assert list(offered)[1] == "näme; 1-scores.csv"
     assert len(offered) == 5
