@@ -3,6 +3,7 @@
 import inspect
 import pickle
 import re
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -48,10 +49,10 @@ def most_clusters(entry):
     return min(3, entry.clusters.high) if entry.clusters else 3
 
 
-def make(entry, seed=0):
+def make(entry, seed=0, **values):
     """Make an estimator for as many clusters as the tests ask for, with a seed where it draws anything."""
     known = {parameter.name for parameter in entry.parameters}
-    values = {"random_state": seed} if "random_state" in known else {}
+    values |= {"random_state": seed} if "random_state" in known else {}
     return entry.make(values | ({entry.clusters.name: most_clusters(entry)} if entry.clusters else {}))
 
 
@@ -195,11 +196,112 @@ def test_candidates_are_values_of_the_parameter(entry):
 
 @each_entry
 def test_recording_keeps_the_best_start(entry, X):
-    """The recorded states lead to the labels that the estimator kept."""
+    """What is recorded is the start with the lowest objective, and the estimator has its labels."""
     recording = record(make(entry), X)
     assert recording.complete
-    assert len(recording.states) <= MAX_FRAMES
-    np.testing.assert_array_equal(recording.states[-1].labels, recording.labels)
+    model = recording.estimator
+    labels = model.labels_ if hasattr(model, "labels_") else model.predict(X)
+    np.testing.assert_array_equal(recording.labels, labels)
+    ends = recording.ends
+    fewest = [end for end in ends if end.n_empty == min(other.n_empty for other in ends)]
+    lowest = min(end.objective for end in fewest)
+    kept = ends[recording.start]
+    assert any(kept is end for end in fewest)
+    assert len(ends) == 1 or kept.objective <= lowest + 1e-9 * max(1.0, abs(lowest))
+    steps = [step for step in clusterers.steps(make(entry), X) if step.start == recording.start]
+    assert len(recording.states) == min(len(steps), MAX_FRAMES)
+    np.testing.assert_array_equal(recording.states[0].labels, steps[0].state.labels)
+    np.testing.assert_array_equal(recording.states[-1].labels, steps[-1].state.labels)
+
+
+def check_decision_values(model, X):
+    """Check that decision values belong to the state that they are asked for, in whatever order."""
+    steps = list(model.iter_fit(X))
+    decide = model.follow(X)
+    values = [decide(step.state) for step in steps]
+    for step, before in reversed(list(zip(steps, values, strict=True))):
+        np.testing.assert_array_equal(decide(step.state), before)
+    # The labels of a start come from no model: it may have none, or the one that gives the next labels.
+    pairs = [
+        (i, j)
+        for i, j in combinations(range(len(steps)), 2)
+        if steps[j].n_iter > (steps[i].n_iter == 0)
+        and not np.array_equal(steps[i].state.labels, steps[j].state.labels)
+    ]
+    assert pairs, "the labels never change"
+    for i, j in pairs:
+        assert not np.array_equal(values[i], values[j]), f"steps {i} and {j} have the same decision values"
+
+
+#: The points at which the decision values of the end need not give the label, where a class says so.
+EXCEPTIONS = {
+    # No search takes the last point of a cluster away.
+    **dict.fromkeys(("UMCRLS", "SteepRLS", "StocRLS", "CLUHSIC"), lambda model: sizes(model) == 1),
+    # The balance keeps points of the smaller cluster from flipping.
+    **dict.fromkeys(("EvoMMC", "FastEvoMMC"), lambda model: sizes(model) == smallest_size(model)),
+}
+
+
+def sizes(model):
+    """Give for each point how many its cluster has."""
+    return np.bincount(model.labels_)[model.labels_]
+
+
+def smallest_size(model):
+    """Give the size that no cluster may go below."""
+    n = len(model.labels_)
+    return (n - int(model.balance * n)) // 2
+
+
+def check_end(model, X, exceptions=None):
+    """Check that the decision values of the last state give the labels of the training points."""
+    model.fit(X)
+    found = model.follow(X)(model.state_).argmax(axis=1)
+    may_differ = exceptions(model) if exceptions else np.zeros(len(X), dtype=bool)
+    np.testing.assert_array_equal(found[~may_differ], model.labels_[~may_differ])
+
+
+@each_own
+def test_decision_values_are_those_of_their_state(entry):
+    """On points without clusters labels change on the way, and decision values change with them."""
+    X = np.random.default_rng(0).uniform(size=(20, 2))
+    known = {parameter.name: parameter for parameter in entry.parameters}
+    values = {"n_init": 2} if "n_init" in known else {}
+    if "init" in known and "random" in known["init"].choices:
+        values["init"] = "random"
+    check_decision_values(make(entry, **values), X)
+
+
+@each_own
+def test_decision_values_of_the_end_give_the_labels(entry, X):
+    """On the training points the cluster with the highest decision value is the label."""
+    check_end(make(entry), X, EXCEPTIONS.get(entry.name))
+
+
+class Deaf(mmc.UMCRLS):
+    """Gives the decision values of its last state, whichever state it is asked for."""
+
+    def _follow(self, X):
+        values = super()._follow(X)
+        return lambda state: values(self.state_)
+
+
+class Swapped(mmc.UMCRLS):
+    """Gives every cluster the decision values of the next one."""
+
+    def _follow(self, X):
+        values = super()._follow(X)
+        return lambda state: np.roll(values(state), 1, axis=1)
+
+
+def test_the_checks_of_decision_values_find_what_is_wrong(X):
+    """One check refuses an estimator that ignores the state, the other one that mixes up clusters."""
+    check_end(Deaf(3, init="random", random_state=0), X)
+    with pytest.raises(AssertionError, match="the same decision values"):
+        check_decision_values(Deaf(3, init="random", random_state=0), X)
+    check_decision_values(Swapped(3, init="random", random_state=0), X)
+    with pytest.raises(AssertionError, match="not equal"):
+        check_end(Swapped(3, init="random", random_state=0), X)
 
 
 @each_entry
