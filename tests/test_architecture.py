@@ -1,86 +1,247 @@
-"""The house: imports point one way, and the light part stays light."""
+"""The house: imports point one way, figures and pages know no algorithm, and the light part stays light."""
 
 import ast
 import subprocess
 import sys
-from pathlib import Path
+import tomllib
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from mmc import registry
+from tests.import_graph import ROOT, cycles, graph, imported, sources
 
-#: From the bottom to the top; a module may import its own layer and those below it.
+#: From the bottom to the top: a part may import the parts below its own line, and none beside it.
 LAYERS = (
-    ("mmc._fast", "mmc._loky", "mmc._sklearn", "mmc._threads", "mmc._warnings"),
-    ("mmc.stepping", "mmc._dask", "mmc.engine", "mmc.kernels.local_scaling", "mmc.metrics", "mmc.datasets"),
-    ("mmc.kernels", "mmc.errors", "mmc.starts", "mmc.base", "mmc.kernel_base", "mmc.clusterers"),
-    ("mmc.maxmargin", "mmc.infomax", "mmc.baselines"),
+    (
+        "mmc._dask",
+        "mmc._fast",
+        "mmc._loky",
+        "mmc._sklearn",
+        "mmc._threads",
+        "mmc._warnings",
+        "mmc.datasets",
+        "mmc.errors",
+        "mmc.metrics",
+        "mmc.stepping",
+    ),
+    ("mmc.base", "mmc.engine", "mmc.kernels", "mmc.starts"),
+    ("mmc.clusterers", "mmc.kernel_base"),
+    ("mmc.baselines", "mmc.infomax", "mmc.maxmargin"),
     ("mmc",),
     ("mmc.registry",),
-    ("mmc.experiment", "mmc.recording", "mmc.trials", "mmc.selection"),
+    ("mmc.experiment", "mmc.imbalance", "mmc.recording"),
+    ("mmc.trials",),
+    ("mmc.selection",),
     ("mmc.comparison",),
     ("mmc.figures",),
-    ("mmc.ui", "mmc.cli", "mmc.__main__"),
-    ("pages", "app"),
+    ("mmc.cli", "mmc.ui"),
+    ("mmc.__main__", "app", "pages"),
 )
 
+#: The same within a package, from the bottom to the top. The package itself is the uppermost line. Modules of
+#: a package that is not here, and those of one part, may import each other where that makes no cycle.
+INSIDE = {
+    "mmc.kernels": (
+        ("mmc.kernels.hat_matrix", "mmc.kernels.local_scaling", "mmc.kernels.spectral"),
+        ("mmc.kernels.dense",),
+    ),
+    "mmc.maxmargin": (
+        ("mmc.maxmargin.binary", "mmc.maxmargin.losses"),
+        ("mmc.maxmargin.machines",),
+        (
+            "mmc.maxmargin.cutting_plane",
+            "mmc.maxmargin.evolutionary",
+            "mmc.maxmargin.iterative",
+            "mmc.maxmargin.rls",
+            "mmc.maxmargin.semidefinite",
+        ),
+    ),
+    "mmc.infomax": (
+        (
+            "mmc.infomax.density_ratio",
+            "mmc.infomax.graph",
+            "mmc.infomax.logistic",
+            "mmc.infomax.posterior",
+            "mmc.infomax.ridge_path",
+        ),
+        ("mmc.infomax.lsmi", "mmc.infomax.mlmi", "mmc.infomax.responses"),
+        ("mmc.infomax.mic", "mmc.infomax.smic"),
+    ),
+    "mmc.baselines": (
+        ("mmc.baselines.moving",),
+        ("mmc.baselines.rounds",),
+        (
+            "mmc.baselines.blurring",
+            "mmc.baselines.cluhsic",
+            "mmc.baselines.diffrac",
+            "mmc.baselines.kernel_kmeans",
+            "mmc.baselines.mnn",
+            "mmc.baselines.self_tuning",
+        ),
+    ),
+    "mmc.registry": (
+        ("mmc.registry._panels",),
+        ("mmc.registry._types",),
+        ("mmc.registry._common",),
+        (
+            "mmc.registry._baselines",
+            "mmc.registry._cutting_plane",
+            "mmc.registry._evolutionary",
+            "mmc.registry._infomax",
+            "mmc.registry._iterative",
+            "mmc.registry._least_squares",
+            "mmc.registry._semidefinite",
+        ),
+    ),
+}
 
-def layer(module):
-    """Find the layer of a module by its longest known prefix."""
-    best = max(
-        (name for names in LAYERS for name in names if module == name or module.startswith(name + ".")),
-        key=len,
-    )
-    return next(i for i, names in enumerate(LAYERS) if best in names)
+#: Parts that know no algorithm, and where algorithms are.
+KNOW_NONE = ("mmc.figures", "mmc.ui", "mmc.cli", "mmc.__main__", "pages", "app")
+ALGORITHMS = ("mmc.baselines", "mmc.infomax", "mmc.maxmargin")
+
+#: Where an algorithm may be named all the same: as the first choice of a control, in the gallery of the home
+#: page, on the page of the papers, and to have loops compiled before the first run.
+FIRST_CHOICES = {
+    "mmc.ui.compare_job": {"UMCRLS", "SMIC", "CPMMC", "KMeans", "SpectralClustering", "GaussianMixture"},
+    "mmc.ui.home_view": set(registry.ALGORITHMS),
+    "mmc.ui.papers_view": set(registry.ALGORITHMS),
+    "mmc.ui.parameter_sidebar": {"UMCRLS"},
+    "mmc.ui.run_job": {"UMCRLS", "EvoMMC"},
+    "pages.2_Model_selection": {"SMIC"},
+    "pages.3_Cutting_planes": {"MKC"},
+}
+
+MODULES = sources()
+ARROWS = graph()
+SEEN = [name for name in MODULES if name.startswith(KNOW_NONE)]
 
 
-def module_name(path):
-    """Turn a path into a dotted name."""
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+def part(module, layers):
+    """Find the part that a module belongs to, by its longest known prefix; None where there is none."""
+    known = [n for names in layers for n in names if module == n or module.startswith(n + ".")]
+    return max(known, key=len, default=None)
 
 
-def imports(path):
-    """List what a file imports of this project."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            for alias in node.names:
-                full = f"{node.module}.{alias.name}"
-                is_module = (ROOT / full.replace(".", "/")).with_suffix(".py").exists()
-                is_package = (ROOT / full.replace(".", "/")).is_dir()
-                yield full if is_module or is_package else node.module
+def allowed(module, other, layers):
+    """Say whether a module may import another: one of its own part, or of a part on a lower line."""
+    own, its = part(module, layers), part(other, layers)
+    lines = {name: i for i, names in enumerate(layers) for name in names}
+    return own == its or lines[its] < lines[own]
 
 
-FILES = [*(ROOT / "mmc").rglob("*.py"), *(ROOT / "pages").glob("*.py"), ROOT / "app.py"]
+def tree(module):
+    """Read the source of a module."""
+    return ast.parse(MODULES[module].read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("path", FILES, ids=[str(f.relative_to(ROOT)) for f in FILES])
-def test_imports_point_one_way(path):
-    """No module imports from a layer above its own."""
-    own = layer(module_name(path))
-    for name in imports(path):
-        if name.split(".")[0] == "mmc":
-            assert layer(name) <= own, f"{module_name(path)} imports {name}"
+def identifier(node):
+    """Give the name that a node of the source refers to; empty where it refers to none."""
+    names = {ast.Name: "id", ast.Attribute: "attr", ast.alias: "name"}
+    return getattr(node, names[type(node)]) if type(node) in names else ""
 
 
-@pytest.mark.parametrize("path", FILES, ids=[str(f.relative_to(ROOT)) for f in FILES])
-def test_only_pages_and_ui_import_streamlit(path):
+def text(node):
+    """Give the text that a node of the source is; empty where it is none."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_point_one_way(module):
+    """No module imports a part above or beside its own, of the house or within its package."""
+    assert part(module, LAYERS) not in (None, "mmc") or module == "mmc", f"{module} has no place in LAYERS"
+    for other in ARROWS[module]:
+        assert allowed(module, other, LAYERS), f"{module} imports {other}"
+        for package, lines in INSIDE.items():
+            if all(name == package or name.startswith(package + ".") for name in (module, other)):
+                assert allowed(module, other, (*lines, (package,))), f"{module} imports {other}"
+
+
+def test_the_table_names_what_there_is():
+    """Every part that is named is a module or a package."""
+    tables = [LAYERS, *INSIDE.values()]
+    named = {name for layers in tables for names in layers for name in names} - {"pages"}
+    assert named <= set(MODULES)
+
+
+def test_no_modules_import_each_other():
+    """There is no way from a module back to itself."""
+    assert cycles(ARROWS) == []
+
+
+def test_a_circle_would_be_seen(tmp_path):
+    """Arrows are read from functions too, not from what a type checker alone sees, and circles are found."""
+    for name, source in {
+        "app": "import mmc.a",
+        "mmc/a": "def late():\n    from mmc import b",
+        "mmc/b": "from mmc.c import d",
+        "mmc/c": "if TYPE_CHECKING:\n    import mmc.d\nelse:\n    import mmc.a",
+        "mmc/d": "import mmc.c",
+    }.items():
+        (tmp_path / name).with_suffix(".py").parent.mkdir(exist_ok=True)
+        (tmp_path / name).with_suffix(".py").write_text(source, encoding="utf-8")
+    arrows = graph(tmp_path)
+    assert arrows["mmc.c"] == {"mmc.a"}
+    assert cycles(arrows) == [["mmc.a", "mmc.b", "mmc.c"]]
+
+
+def test_an_arrow_between_siblings_would_be_seen():
+    """Neither two families of algorithms nor two papers of one may import each other."""
+    inner = (*INSIDE["mmc.maxmargin"], ("mmc.maxmargin",))
+    assert not allowed("mmc.baselines.mnn", "mmc.maxmargin.binary", LAYERS)
+    assert not allowed("mmc.maxmargin.rls.base", "mmc.maxmargin.iterative.base", inner)
+    assert not allowed("mmc.maxmargin.binary", "mmc.maxmargin.machines", inner)
+    assert allowed("mmc.maxmargin.iterative.recursive", "mmc.maxmargin.iterative.estimators", inner)
+    assert allowed("mmc.maxmargin.semidefinite.base", "mmc.maxmargin.machines", inner)
+
+
+@pytest.mark.parametrize("module", SEEN)
+def test_figures_and_pages_import_no_algorithm(module):
+    """Neither a module of an algorithm is imported nor, from wherever, a class of one used."""
+    for name in imported(MODULES[module], MODULES):
+        assert not name.startswith(ALGORITHMS), f"{module} imports {name}"
+    for node in ast.walk(tree(module)):
+        assert identifier(node) not in registry.ALGORITHMS, f"{module} uses {identifier(node)}"
+
+
+@pytest.mark.parametrize("module", SEEN)
+def test_figures_and_pages_ask_for_no_state_of_an_algorithm(module):
+    """No `isinstance(…, CutState)` and no `case CutState()`: a state says itself what can be drawn of it."""
+    for node in ast.walk(tree(module)):
+        asked = []
+        if isinstance(node, ast.Call) and identifier(node.func) == "isinstance":
+            asked = [identifier(name) for name in ast.walk(node.args[1])]
+        elif isinstance(node, ast.MatchClass):
+            asked = [identifier(node.cls)]
+        for name in asked:
+            assert name == "State" or not name.endswith("State"), f"{module}, line {node.lineno}: {name}"
+
+
+@pytest.mark.parametrize("module", SEEN)
+def test_figures_and_pages_name_no_algorithm(module):
+    """No algorithm is named in a text of the code, other than as a first choice, nor compared with."""
+    for node in ast.walk(tree(module)):
+        if isinstance(node, ast.Compare):
+            named = {text(part) for part in ast.walk(node)} & set(registry.ALGORITHMS)
+        else:
+            named = {text(node)} & set(registry.ALGORITHMS) - FIRST_CHOICES.get(module, set())
+        assert not named, f"{module}, line {node.lineno}: {named}"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_only_pages_and_ui_import_streamlit(module):
     """Streamlit stays in the pages and mmc.ui, Plotly in mmc.figures and mmc.ui."""
-    name = module_name(path)
-    packages = {n.split(".")[0] for n in imports(path)}
-    if not name.startswith(("mmc.ui", "pages", "app")):
+    packages = {name.split(".")[0] for name in imported(MODULES[module], MODULES)}
+    if not module.startswith(("mmc.ui", "pages", "app")):
         assert "streamlit" not in packages
-    if not name.startswith(("mmc.ui", "mmc.figures")):
+    if not module.startswith(("mmc.ui", "mmc.figures")):
         assert "plotly" not in packages
 
 
 def test_import_is_light():
-    """Importing the library and its command line loads no streamlit, plotly or cvxpy."""
+    """Importing the library and its command line loads no streamlit, plotly, cvxpy or clarabel."""
     code = (
-        "import sys, mmc, mmc.cli; "
-        "sys.exit(', '.join({'streamlit', 'plotly', 'cvxpy'} & {m.split('.')[0] for m in sys.modules}) or 0)"
+        "import sys, mmc, mmc.cli; heavy = {'streamlit', 'plotly', 'cvxpy', 'clarabel'}; "
+        "sys.exit(', '.join(heavy & {m.split('.')[0] for m in sys.modules}) or 0)"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -88,8 +249,6 @@ def test_import_is_light():
 
 def test_requirements_pin_what_the_project_needs():
     """Every dependency of pyproject.toml is pinned in requirements.txt, and nothing else is."""
-    import tomllib
-
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     needed = {line.split(">=")[0] for line in project["dependencies"]}
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").split()

@@ -1,0 +1,12 @@
+from pathlib import Path
+
+from mmc import UMCRLS
+from mmc.clusterers import end
+from mmc.datasets import labels_frame, load_table, to_csv_text
+
+dataset = load_table('table.csv', columns=None, label=None, missing='drop', standardize=True)
+model = UMCRLS(n_clusters=3, random_state=0)
+result = end(model, dataset.X)  # fits the model
+print(f"objective {result.objective:.6g}")
+table = labels_frame(dataset, result.labels, result.confidence())
+Path("labels.csv").write_text(to_csv_text(table), encoding="utf-8", newline="")
