@@ -3,12 +3,13 @@
 import importlib.util
 import json
 import sys
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from mmc import cli, registry
+from mmc import cli, engine, registry
 from mmc.datasets import load
 from mmc.experiment import Data, Experiment
 from mmc.selection import select
@@ -24,8 +25,9 @@ def outside(monkeypatch):
     spec = importlib.util.spec_from_file_location("kmedoids", path)
     module = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, "kmedoids", module)
-    monkeypatch.syspath_prepend(str(path.parent))  # other processes import it, too
-    monkeypatch.setenv("PYTHONPATH", str(path.parent))
+    # Other processes import the module by its name, so those of earlier tests, without the path, will not do.
+    monkeypatch.syspath_prepend(str(path.parent))
+    monkeypatch.setattr(engine, "_pools", cache(engine._Pools))
     spec.loader.exec_module(module)
     registry.register(module.ENTRY)
     yield module
