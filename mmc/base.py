@@ -1,4 +1,4 @@
-"""The base class of all algorithms: one loop, one validator, adopting states as they come."""
+"""The base class of this library's algorithms: it checks input, adopts states and keeps the best."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from mmc.stepping import State, Step, walk
 class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
     """A clusterer whose fit is a walk through states.
 
-    A subclass gives three things: `_prepare` checks the input and builds what stays fixed during the
-    search, `_starts` lists the starts as generators of states, and `_adopt` turns a state into fitted
-    attributes.
+    A subclass gives four things: `_prepare` checks the input and builds what stays fixed during the
+    search, `_starts` lists the starts as iterables of states, `_adopt` turns a state into fitted
+    attributes, and `_follow` gives the decision values of a state.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
@@ -69,7 +69,7 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
         return self._exhaust(self.iter_fit(X, y))
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Assign points to the cluster whose model answers highest.
+        """Assign each point to the cluster with the highest decision value.
 
         Parameters
         ----------
@@ -82,7 +82,7 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
         return np.asarray(self.decision_function(X).argmax(axis=1), dtype=np.int64)
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Give each cluster's answer at each point.
+        """Give the decision value of each cluster at each point.
 
         Parameters
         ----------

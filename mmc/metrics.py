@@ -1,7 +1,7 @@
-"""Scores of a labelling against a reference labelling; they never enter a fit.
+"""Scores of a labelling against a reference labelling, and new numbers for clusters.
 
-Three different errors are in use in the papers, and they differ: say which one a figure shows.
-Rand and adjusted Rand index are scikit-learn's and are only passed on.
+No score enters a fit. The papers use two errors and an accuracy, and none follows from another: say which one
+a figure shows. Rand and adjusted Rand index are scikit-learn's and are only passed on.
 """
 
 from __future__ import annotations
@@ -56,6 +56,8 @@ def clustering_error(y_true: ArrayLike, y_pred: ArrayLike) -> float:
 def balanced_clustering_error(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     """Return the error of the best one-to-one matching as a mean over the classes, whatever their sizes.
 
+    The matching is the one with the lowest such average; points of a class without a partner are wrong.
+
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
@@ -83,7 +85,7 @@ def balanced_clustering_error(y_true: ArrayLike, y_pred: ArrayLike) -> float:
 def majority_accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     """Return the share of points whose class is the majority class of their cluster, the accuracy of [MKC].
 
-    Several clusters may have the same class, so that the value grows with the number of clusters.
+    Several clusters may take the same class, so that splitting a cluster never lowers the value.
 
     Parameters
     ----------

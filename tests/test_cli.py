@@ -225,7 +225,7 @@ def test_clusterers_of_scikit_learn_are_algorithms(table, tmp_path, capsys):
     assert "objective" not in capsys.readouterr().err
 
 
-def test_a_bandwidth_is_estimated_unless_it_is_given(table, tmp_path, capsys):
+def test_a_bandwidth_is_estimated_unless_it_is_given(table, capsys):
     """The word is what the list names as default, and what a command may say as well."""
     assert main(["list"]) == 0
     assert "(default estimated)" in capsys.readouterr().out

@@ -31,7 +31,6 @@ METHODS = {"iterSVM": IterSVM, "iterLS-SVM": IterLSSVM, "iterSVR": IterSVR}
 WIDTHS = (1, 3, 5)
 SHARES = [share / 10 for share in range(1, 11)]
 SEEDS = 10
-PAIRS = ((3, 8), (1, 7), (2, 7), (8, 9))
 
 
 class Set(NamedTuple):

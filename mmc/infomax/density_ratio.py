@@ -1,4 +1,4 @@
-"""What the two estimators of dependence share: centres, folds, widths, and the form of their answer.
+"""What the two estimators of dependence share: centres, folds, widths, and the form of their result.
 
 Both [SMIC] section 2.4 (LSMI) and section 3.8 (MLMI) fit the density ratio p(x, y) / (p(x) p(y)) with
 Gaussian functions centred at points of the same class, and choose the width by cross-validation. Centres and
@@ -14,6 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_array, check_random_state, column_or_1d
 
+from mmc.metrics import in_order
+
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
@@ -21,10 +23,10 @@ Codes = NDArray[np.int64]
 GAMMAS = tuple(10.0 ** (e / 2) for e in range(-4, 5))
 DELTAS = tuple(10.0 ** (e / 2) for e in range(-6, 3))
 
-#: Smaller values of the Gaussian are set to zero, because their products would be denormal.
+#: Values of the Gaussian below this are taken as zero: products of much smaller ones are denormal and slow.
 _FLUSH = 1e-100
 
-#: The square of a smaller number, or of its inverse, loses precision.
+#: Numbers below this, or above one over it, are refused: soon their squares would be denormal or infinite.
 _SMALLEST = 1e-150
 
 
@@ -43,7 +45,8 @@ class Estimate:
     gammas, deltas : ndarray
         The candidates.
     cv : ndarray of shape (n_gammas, n_deltas)
-        Mean error on the held-out folds; lower is better.
+        Loss on the held-out folds, lower is better: for LSMI the squared error of the ratio up to a
+        constant, for MLMI the mean negative logarithm of the ratio.
     """
 
     value: float
@@ -91,8 +94,7 @@ class Centres:
         given = column_or_1d(labels)
         if len(given) != len(self.d2):
             raise ValueError(f"There are {len(self.d2)} points, but {len(given)} labels.")
-        _, first, codes = np.unique(given, return_index=True, return_inverse=True)
-        return np.asarray(np.argsort(np.argsort(first))[codes], dtype=np.int64)
+        return in_order(given)
 
 
 def place_centres(
@@ -111,7 +113,7 @@ def place_centres(
     n_basis : int
         Largest number of centres.
     n_folds : int
-        Number of folds.
+        At least 2; at most one for each point is made.
     gammas : array-like or None
         Candidates for the width. None means `GAMMAS` times the root of the features' mean variance, which is
         the paper's list for standardised data.
@@ -121,6 +123,11 @@ def place_centres(
     Returns
     -------
     Centres
+
+    Raises
+    ------
+    ValueError
+        If all points are equal, or if they or the parameters are out of range.
     """
     points = check_array(X, dtype=np.float64, ensure_min_samples=2)
     n = len(points)

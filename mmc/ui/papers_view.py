@@ -136,7 +136,7 @@ def show_paper(name: str, rows: pd.DataFrame) -> None:
         column_config={wide: st.column_config.TextColumn(width="large") for wide in _WIDE},
         key=f"table {name}",
     )
-    _open_links(name, rows)
+    _open_links(rows)
 
 
 def download_control(table: pd.DataFrame) -> None:
@@ -207,7 +207,7 @@ def _height(n_rows: int) -> int:
     return 35 * (min(n_rows, 15) + 1) + 3
 
 
-def _open_links(name: str, rows: pd.DataFrame) -> None:
+def _open_links(rows: pd.DataFrame) -> None:
     links = []
     for row in rows[rows["experiment"] != ""].itertuples():
         with suppress(ValueError):  # a file may hold an experiment that this app does not run

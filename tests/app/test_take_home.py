@@ -92,7 +92,7 @@ def test_the_script_makes_the_same_labels(experiment, content, root, tmp_path):
 
 
 @pytest.mark.parametrize(("experiment", "content"), _EXPERIMENTS.values(), ids=_EXPERIMENTS)
-def test_the_saved_experiment_makes_the_same_labels(experiment, content, tmp_path):
+def test_the_saved_experiment_makes_the_same_labels(experiment, content):
     """An experiment read from its own JSON is equal to it and clusters alike."""
     again = Experiment.from_json(experiment.to_json())
     assert again == experiment

@@ -161,7 +161,7 @@ def test_the_exported_animation_plays_without_a_server(visit, new_page, tmp_path
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
 
 
-def test_a_long_run_can_be_cancelled(visit, choose):
+def test_a_long_run_can_be_cancelled(visit):
     """A run that takes long shows its progress; Cancel ends it and shows what it had reached."""
     page = visit("n=60")
     page.goto(page.url.partition("?")[0] + "?n=2000&n_init=50&data=spirals&n_shakes=40")

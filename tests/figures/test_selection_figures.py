@@ -44,12 +44,12 @@ def model(data):
     return SMIC(3, n_neighbors=3).fit(data.X)
 
 
-def estimate(cv, gammas=None, deltas=None, at=None):
+def estimate(cv, deltas=None):
     """Make an estimate by hand."""
     cv = np.asarray(cv, dtype=float)
-    gammas = np.asarray(gammas or [10.0**i for i in range(cv.shape[0])])
+    gammas = np.array([10.0**i for i in range(cv.shape[0])])
     deltas = np.asarray(deltas or [0.01 * 10**i for i in range(cv.shape[1])])
-    g, d = np.unravel_index(np.nanargmin(cv), cv.shape) if at is None else at
+    g, d = np.unravel_index(np.nanargmin(cv), cv.shape)
     return Estimate(0.5, float(gammas[g]), float(deltas[d]), gammas, deltas, cv)
 
 

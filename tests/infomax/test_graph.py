@@ -15,17 +15,17 @@ FORMS = {"dense": np.asarray, "sparse": csr_array}
 each_form = pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 
 
-def positive_definite(m: int, seed: int = 0):
+def positive_definite(m: int):
     """Draw a positive semi-definite matrix with well separated eigenvalues."""
-    rng = np.random.RandomState(seed)
+    rng = np.random.RandomState(0)
     Q = np.linalg.qr(rng.randn(m, m))[0]
     K = (Q * (0.8 ** np.arange(m))) @ Q.T
     return (K + K.T) / 2
 
 
-def similarity(sizes, seed: int = 0):
+def similarity(sizes):
     """Draw a block-diagonal matrix of positive similarities, one block for each part."""
-    rng = np.random.RandomState(seed)
+    rng = np.random.RandomState(0)
     blocks = []
     for size in sizes:
         A = rng.uniform(0.2, 1.0, (size, size))

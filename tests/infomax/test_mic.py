@@ -38,8 +38,9 @@ def mutual_information(P):
     return first - sum(share * math.log(share) for share in shares if share > 0)
 
 
-def central_differences(f, x, h=1e-6):
+def central_differences(f, x):
     """Differentiate along each coordinate."""
+    h = 1e-6
     steps = h * np.eye(len(x))
     return np.array([(f(x + step) - f(x - step)) / (2 * h) for step in steps])
 

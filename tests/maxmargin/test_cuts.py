@@ -27,8 +27,9 @@ def features(K):
     return vectors[:, keep] * np.sqrt(values[keep])
 
 
-def random_working_set(seed, k, *, skewed=True, n=20, n_cuts=6):
-    """Make a working set of random constraints at random labels, and the raw kernels."""
+def random_working_set(seed, k, *, skewed=True):
+    """Make a working set of six random constraints at random labels, and the raw kernels."""
+    n = 20
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 3)) + 0.8
     labels = (np.argsort(np.argsort(X[:, 0])) * k) // n  # equal parts along the first axis
@@ -38,7 +39,7 @@ def random_working_set(seed, k, *, skewed=True, n=20, n_cuts=6):
     sides = Halves() if k == 2 else Classes(k)
     members = fit_mixture(X, check_kernels(KERNELS), normalize=True, centre=k == 2)
     working = WorkingSet(members, sides, labels)
-    for p in range(n_cuts):  # each marks most of one class and some of the others
+    for p in range(6):  # each marks most of one class and some of the others
         rivals = (labels + rng.integers(1, k, n)) % k
         marked = rng.random(n) < np.where(labels == p % k, 0.9, 0.4)
         working.add(Cut(np.where(marked, rivals, -1)))

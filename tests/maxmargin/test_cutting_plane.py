@@ -19,10 +19,10 @@ from mmc.maxmargin.cutting_plane.kernel_list import parse_kernels, text_of
 from mmc.metrics import adjusted_rand_score, majority_accuracy
 
 
-def two_blobs(n=30, seed=0):
+def two_blobs():
     """Two clouds of equal size, far apart."""
-    rng = np.random.default_rng(seed)
-    return np.concatenate([rng.normal(-2, 0.6, (n // 2, 2)), rng.normal(2, 0.6, (n - n // 2, 2))])
+    rng = np.random.default_rng(0)
+    return np.concatenate([rng.normal(-2, 0.6, (15, 2)), rng.normal(2, 0.6, (15, 2))])
 
 
 def digits(*classes):

@@ -25,13 +25,13 @@ def X():
     return make_three_gaussians(60, random_state=3).X
 
 
-def hat(n, seed=0, alpha=0.5):
+def hat(n, seed=0):
     """Draw points and give R of their kernel, and R of ridge regression on a third of them as a factor."""
     X = np.random.RandomState(seed).randn(n, 2)
     K = fit_kernel(X, gamma=1.0).matrix
     landmarks = np.arange(0, n, 3)
-    W = landmark_factor(K[:, landmarks].copy(), landmarks, alpha).W
-    return hat_matrix(K.copy(), alpha, fit_intercept=False, is_psd=True).R, W
+    W = landmark_factor(K[:, landmarks].copy(), landmarks, 0.5).W
+    return hat_matrix(K.copy(), 0.5, fit_intercept=False, is_psd=True).R, W
 
 
 def naive(A, dense, y):

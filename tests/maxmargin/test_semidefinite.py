@@ -30,9 +30,9 @@ def X():
     return make_blobs(24, centers=[[0, 0], [6, 0]], random_state=0)[0]
 
 
-def tiny(n=6, seed=0):
+def tiny(n=6):
     """Draw a kernel matrix of a few points."""
-    return fit_kernel(np.random.RandomState(seed).randn(n, 2), gamma=0.5).matrix
+    return fit_kernel(np.random.RandomState(0).randn(n, 2), gamma=0.5).matrix
 
 
 def labellings(n, bound):
@@ -191,9 +191,9 @@ def test_objective_is_that_of_the_svm(cls, X):
     assert model.objective_ == pytest.approx(primal, rel=1e-2)
 
 
-def judge(n, seed=0):
+def judge(n):
     """Make an SVM that judges labellings of random points."""
-    return SVMachine(fit_kernel(np.random.RandomState(seed).randn(n, 2), gamma=0.5).matrix, 10.0)
+    return SVMachine(tiny(n), 10.0)
 
 
 @pytest.mark.parametrize("n_draws", [0, 20])
