@@ -50,10 +50,10 @@ def table(folder: Path | None) -> None:
     for title, task, printed, generations in _tasks(folder):
         for m, (name, method) in enumerate(METHODS.items()):
             best = search(task, method)
-            told = f"{best.lowest.mean():6.2f} ± {best.lowest.std():4.2f}"
+            text = f"{best.lowest.mean():6.2f} ± {best.lowest.std():4.2f}"
             fittest = f"{best.fittest.mean():6.2f} ± {best.fittest.std():4.2f}"
             print(
-                f"{title:<14} {len(task.X):5d} {name:<11} {told:>13} {printed[m]:>13} {best.alpha:5g}"
+                f"{title:<14} {len(task.X):5d} {name:<11} {text:>13} {printed[m]:>13} {best.alpha:5g}"
                 f" {best.width:3d} {fittest:>13} {best.generations:12.0f} {generations[m] or '–':>7}"
                 f" {best.seconds:6.3f}",
                 flush=True,

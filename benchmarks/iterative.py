@@ -57,8 +57,8 @@ def table_iv(folder: Path | None) -> None:
                 print(f"{plan.set:<28} {plan.method:<10} left out: there is no {plan.missing} in the folder")
             continue
         ours, _, note = plan.compute()
-        told, printed = ours.told(plan.measure), plan.printed.told(plan.measure)
-        print(f"{plan.set:<28} {plan.method:<10} {told:>12} {printed:>12}  {note}", flush=True)
+        text, printed = ours.formatted(plan.measure), plan.printed.formatted(plan.measure)
+        print(f"{plan.set:<28} {plan.method:<10} {text:>12} {printed:>12}  {note}", flush=True)
 
 
 def table_ii() -> None:

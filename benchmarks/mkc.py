@@ -4,7 +4,7 @@ Without options, the digits of Table 2 of [MKC] and two more pairs; ``--data DIR
 are there as .npz files (X, y). ``--speed`` times the dual against the paper's cone program, and over n, the
 number of kernels and ε (Figures 2 and 3). ``--sdp`` compares two solvers for MMC and GMMC.
 
-How the columns of Table 2 are computed is told in `benchmarks.tables.mkc`; LSMI chooses without true labels.
+How the columns of Table 2 are computed: see `benchmarks.tables.mkc`; LSMI chooses without true labels.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _row(name: str, X: Array, y: Labels, printed: dict[str, str]) -> None:
     seconds = np.mean([candidate.seconds for candidate in found])
     print(f"{line} {printed['MKC'].split('/')[1]:>6} {best.cuts:5d} {seconds:6.3f}")
     reached = int((accuracies == accuracies.max()).sum())
-    print(f"    best, the first of {reached} in {len(found)} cells: {best.told} LSMI: {chosen.told}")
+    print(f"    best, the first of {reached} in {len(found)} cells: {best.text} LSMI: {chosen.text}")
     failed = f"; {len(failures)} cells failed: {failures[0].split(',')[0]}" if failures else ""
     print(f"    {n_distinct} different labellings{failed}", flush=True)
 
@@ -124,10 +124,10 @@ def _no_leak() -> None:
         trial = select(experiment.make(), {"C": [4.0, 16.0, 64.0]}, data.X, n_jobs=1).trial
         states = [(state.labels.tobytes(), state.objective) for state in recording.states]
         ways.append((states, trial.parameters, trial.score, trial.labels.tobytes()))
-    told = "bit-identical" if ways[0] == ways[1] else "DIFFERENT"
+    verdict = "bit-identical" if ways[0] == ways[1] else "DIFFERENT"
     print(
         f"No labels leak: digits 3, 8 with permuted reference labels ({np.mean(dataset.y != shuffled.y):.0%}"
-        f" differ), labels and objectives of all {len(ways[0][0])} steps and LSMI's choice: {told}"
+        f" differ), labels and objectives of all {len(ways[0][0])} steps and LSMI's choice: {verdict}"
     )
 
 

@@ -52,7 +52,8 @@ def table(folder: Path | None) -> None:
             continue
         ours, _, note = plan.compute()
         print(
-            f"{plan.set:<11} {plan.method:<10} {ours.told('ARI'):>12}  {plan.printed.told('ARI'):>12}  "
+            f"{plan.set:<11} {plan.method:<10} {ours.formatted('ARI'):>12}  "
+            f"{plan.printed.formatted('ARI'):>12}  "
             f"{ours.best:5.2f} {plan.printed.best:5.2f}  {note}",
             flush=True,
         )

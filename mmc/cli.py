@@ -120,7 +120,7 @@ def _add_cluster(commands: argparse._SubParsersAction, algorithm: Algorithm) -> 
     group = cluster.add_argument_group(f"parameters of {algorithm.name}")
     for parameter in algorithm.parameters:
         names = [_flag(parameter)]
-        if parameter.counts:
+        if parameter.is_n_clusters:
             names.insert(0, "-k")
         group.add_argument(
             *names,

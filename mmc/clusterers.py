@@ -1,7 +1,7 @@
 """Any clusterer as steps: an algorithm of this library by its own, one of scikit-learn by a single step.
 
-Whoever runs, scores, draws or writes down a fit asks here and need not know which of the two it is. A single
-step cannot be stopped on its way.
+Code that runs, scores, draws or saves a fit uses this module and need not know which of the two it is. A
+single step cannot be interrupted.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from mmc.base import StepwiseClusterer
 from mmc.stepping import State, Step
 
 Array = NDArray[np.float64]
-#: From a state to the answers of its clusters, an array of shape (n_points, n_clusters).
-Answers = Callable[[State], Array]
+#: From a state to the decision values of its clusters, an array of shape (n_points, n_clusters).
+DecisionValues = Callable[[State], Array]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -33,7 +33,7 @@ class WholeState(State):
     ----------
     name : str
         Of the estimator.
-    told : str
+    warnings : str
         What its fit warned of; empty where it did not.
     sure : ndarray of shape (n_samples,) or None
         Posterior of the own cluster, where the estimator has posteriors.
@@ -42,7 +42,7 @@ class WholeState(State):
     """
 
     name: str
-    told: str = ""
+    warnings: str = ""
     sure: Array | None = None
     has_border: bool = False
 
@@ -56,11 +56,11 @@ class WholeState(State):
     @property
     def warning(self) -> str:
         """What the fit warned of."""
-        return self.told
+        return self.warnings
 
     @property
     def rings(self) -> str:
-        """What a picture without steps is to be told by."""
+        """What is said of a picture without steps."""
         border = "" if self.has_border else " It says nothing of other points, so that no border is drawn."
         return f"{self.name} comes from scikit-learn, which shows its result and not its steps.{border}"
 
@@ -113,8 +113,8 @@ def end(estimator: BaseEstimator, X: ArrayLike, see: Callable[[Step], object] = 
     return kept
 
 
-def answers(estimator: BaseEstimator, X: ArrayLike) -> Answers | None:
-    """Make a function that gives the clusters' answers at `X`; where two lead alike, there is a border.
+def decision_values(estimator: BaseEstimator, X: ArrayLike) -> DecisionValues | None:
+    """Make a function that gives the decision values at `X`; a border is where the two highest are equal.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def _whole(estimator: BaseEstimator, X: Array) -> Iterator[Step]:
         converged=True,
         progress=1.0,
         name=type(estimator).__name__,
-        told=" ".join(dict.fromkeys(" ".join(message.split()) for message in messages)),
+        warnings=" ".join(dict.fromkeys(" ".join(message.split()) for message in messages)),
         sure=None if posterior is None else posterior[np.arange(len(labels)), labels],
         has_border=hasattr(estimator, "predict"),
     )

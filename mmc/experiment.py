@@ -1,6 +1,6 @@
 """An experiment: data, algorithm and parameters, as JSON and as a script that reproduces it to the label.
 
-The app, the command line and the files they write all speak of a run in these terms.
+The app, the command line and the files they write describe a run in these terms.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ class Experiment:
             load = _call("load", data.source, **options) + (".standardized()" if data.standardize else "")
         loader = "load_table" if data.source == "table" else "load"
         entry = registry.get(self.algorithm)
-        own, method, inner = entry.parts(self.parameters)
+        own, method, inner = entry.own_and_inner(self.parameters)
         names = [self.algorithm, method] if method else [self.algorithm]
         written = {name: _literal(value) for name, value in own.items()}
         if method:

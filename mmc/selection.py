@@ -7,8 +7,8 @@ A candidate is fitted and then scored, higher being better, by one of
 - ``"mlmi"``: ordinary mutual information by maximum likelihood ([SMIC] section 3.8);
 - ``"objective"``: the algorithm's own objective, negated. It compares starts and searches; it does not
   compare kernels or penalties, which change what it measures;
-- ``"stability"``: how alike the labellings of random parts of the points are, each from another seed: the
-  mean adjusted Rand index on the points that two of ten parts of 80 % share;
+- ``"stability"``: how alike the labellings of random subsamples are, each from another seed: the mean
+  adjusted Rand index on the points that two of ten subsamples of 80 % share;
 - a function of points and labels.
 
 Results come as they arrive; `mmc.engine` says where candidates run.
@@ -36,8 +36,8 @@ from mmc.trials import Scorer, Shared, Task, Trial, Verdict, run_trials
 
 SCORES = ("lsmi", "mlmi", "objective", "stability")
 
-#: Parts that "stability" clusters, and their share of the points.
-_N_PARTS, _PART = 10, 0.8
+#: Subsamples that "stability" clusters, and their share of the points.
+_N_SUBSAMPLES, _SUBSAMPLE = 10, 0.8
 
 Score = str | Callable[[NDArray[np.float64], NDArray[np.int64]], float]
 Grid = Mapping[str, Sequence[Any]]
@@ -272,19 +272,19 @@ class _ByStability:
     def __call__(self, model: BaseEstimator, end: State, X: NDArray[np.float64]) -> Verdict:
         rng = np.random.RandomState(self._seed)
         n = len(X)
-        size = max(2, round(_PART * n))
-        parts = []
-        for _ in range(_N_PARTS):
+        size = max(2, round(_SUBSAMPLE * n))
+        labellings = []
+        for _ in range(_N_SUBSAMPLES):
             rows = np.sort(rng.permutation(n)[:size])
-            part = clone(model)
-            if "random_state" in part.get_params():
-                part.set_params(random_state=int(rng.randint(2**31 - 1)))
+            copy = clone(model)
+            if "random_state" in copy.get_params():
+                copy.set_params(random_state=int(rng.randint(2**31 - 1)))
             labels = np.full(n, -1)
             points = X[np.ix_(rows, rows)] if self._pairwise else X[rows]
-            labels[rows] = clusterers.end(part, points).labels
-            parts.append(labels)
+            labels[rows] = clusterers.end(copy, points).labels
+            labellings.append(labels)
         agreements = []
-        for one, other in combinations(parts, 2):
+        for one, other in combinations(labellings, 2):
             both = (one >= 0) & (other >= 0)
             agreements.append(adjusted_rand_score(one[both], other[both]))
         return Verdict(float(np.mean(agreements)))

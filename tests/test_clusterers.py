@@ -76,7 +76,7 @@ def test_posteriors_are_the_confidence(X):
 
 
 def test_warnings_become_text(X):
-    """What a fit warns of is told once each and does not leak out."""
+    """What a fit warns of is shown once each and does not leak out."""
     assert clusterers.end(Grumbler(), X).warning == "it rains it snows"
     moons = make_moons(300, noise=0.02, random_state=0).X
     model = registry.get("SpectralClustering").make({"random_state": 0})
@@ -85,7 +85,7 @@ def test_warnings_become_text(X):
 
 
 def test_a_fit_that_fails_says_whose_it_was():
-    """As many clusters as points are too many for the solver, which is told like any other refusal."""
+    """As many clusters as points are too many for the solver, which is refused like anything else."""
     X = np.random.default_rng(0).normal(size=(12, 2))
     model = registry.get("SpectralClustering").make({"n_clusters": 12})
     with pytest.raises(ValueError, match="SpectralClustering cannot cluster these points"):
@@ -95,33 +95,33 @@ def test_a_fit_that_fails_says_whose_it_was():
 def test_fits_side_by_side_leave_the_filters_as_they_were(X):
     """Two threads that catch warnings do not take each other's place."""
     before = list(warnings.filters)
-    told = []
+    seen = []
     threads = [
-        threading.Thread(target=lambda: told.append(clusterers.end(Grumbler(), X).warning)) for _ in range(8)
+        threading.Thread(target=lambda: seen.append(clusterers.end(Grumbler(), X).warning)) for _ in range(8)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert told == ["it rains it snows"] * 8
+    assert seen == ["it rains it snows"] * 8
     assert warnings.filters == before
 
 
 @pytest.mark.parametrize(("cls", "values"), [(c, v) for c, v in WHOLE.items() if hasattr(c, "predict")])
-def test_answers_lead_where_the_estimator_predicts(cls, values, X):
+def test_decision_values_lead_where_the_estimator_predicts(cls, values, X):
     """The cluster with the highest answer is the one that predict names, at any point."""
     model = cls(**values)
     state = clusterers.end(model, X)
     plane = np.random.default_rng(0).uniform(-6, 6, (500, 2))
-    values = clusterers.answers(model, plane)(state)
+    values = clusterers.decision_values(model, plane)(state)
     np.testing.assert_array_equal(values.argmax(axis=1), model.predict(plane))
 
 
-def test_no_answers_without_predict(X):
+def test_no_decision_values_without_predict(X):
     """Where an estimator says nothing of other points there is no border, and the picture says why."""
     model = AgglomerativeClustering(3)
     state = clusterers.end(model, X)
-    assert clusterers.answers(model, X) is None
+    assert clusterers.decision_values(model, X) is None
     assert "no border" in state.rings
 
 

@@ -162,7 +162,7 @@ def test_registry_knows_every_parameter(entry):
     names = {p.name for p in entry.parameters}
     assert own >= {name for name in names if "__" not in name} | set(entry.given)
     assert entry not in OWN or own == {name for name in names if "__" not in name}
-    assert sum(p.counts for p in entry.parameters) <= 1
+    assert sum(p.is_n_clusters for p in entry.parameters) <= 1
     assert names <= set(entry.make({}).get_params())
     for parameter in entry.parameters:
         default = entry.default(parameter.name)
@@ -186,7 +186,7 @@ def test_candidates_are_values_of_the_parameter(entry):
             entry.make({parameter.name: value})._validate_params()
             assert parameter.parse(f"{value:.10g}") == value
         assert len(set(parameter.candidates)) == len(parameter.candidates)
-        assert not parameter.candidates or not (parameter.counts or parameter.name == "random_state")
+        assert not parameter.candidates or not (parameter.is_n_clusters or parameter.name == "random_state")
     assert bool(entry.tune) == any(parameter.candidates for parameter in entry.parameters)
     if entry.tune:
         assert len(entry.parameter(entry.tune).candidates) > 1

@@ -43,7 +43,7 @@ def run(plans: list[Plan], store: Store, jobs: int) -> int:
         head = f"row {i} of {len(todo)}, {time.perf_counter() - began:.0f} s: {', '.join(plan.key)}"
         if isinstance(result, Row):
             store.add(result)
-            ours, printed = result.ours.told(plan.measure), plan.printed.told(plan.measure)
+            ours, printed = result.ours.formatted(plan.measure), plan.printed.formatted(plan.measure)
             print(f"{head}: {ours}, paper {printed}, {result.verdict} ({result.seconds} s)", flush=True)
         else:
             failures += 1

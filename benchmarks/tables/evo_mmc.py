@@ -124,16 +124,16 @@ def outcome(name: str, method: str, folder: Path | None) -> Outcome:
     if method not in METHODS:
         return _iterated(task, method)
     best = search(task, METHODS[method])
-    told = f"λn = {best.alpha:g}, σ = {best.width} times the diagonal; the fittest of ten runs has "
-    told += f"{best.fittest.mean():.1f}. {best.generations:.0f} generations, the paper has "
-    told += f"{each.generations[list(METHODS).index(method)]}."
+    text = f"λn = {best.alpha:g}, σ = {best.width} times the diagonal; the fittest of ten runs has "
+    text += f"{best.fittest.mean():.1f}. {best.generations:.0f} generations, the paper has "
+    text += f"{each.generations[list(METHODS).index(method)]}."
     experiment = None
     if not each.source.file:
         data = Data("digits", {"classes": list(each.source.classes or ())})
         experiment = Experiment(
             data, method, {**settings(task, method, best.alpha, best.width), "random_state": 0}
         )
-    return Outcome(summary(best.lowest, lowest=True), experiment, told)
+    return Outcome(summary(best.lowest, lowest=True), experiment, text)
 
 
 def search(task: Task, method: Any, repetitions: int = REPETITIONS, runs: int = RUNS) -> Cell:
@@ -197,4 +197,4 @@ def _cutting_planes(task: Task) -> Outcome:
     found, _ = mkc.search(task.X, 2, ("linear",))
     errors = [task.error(candidate.labels) for candidate in found]
     at = int(np.argmin(errors))
-    return Outcome(Figures(errors[at]), None, found[at].told)
+    return Outcome(Figures(errors[at]), None, found[at].text)

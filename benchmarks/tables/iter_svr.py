@@ -128,17 +128,17 @@ def outcome(name: str, method: str, folder: Path | None) -> Outcome:
         return Outcome(summary([this.error(labels) for labels in starts], lowest=True), None, note)
     found = {width: errors(this, METHODS[method], starts, width) for width in WIDTHS}
     width = min(found, key=lambda w: (np.mean(found[w]), np.std(found[w])))
-    told = (
+    text = (
         "One start, which takes minutes." if slow else f"{len(_different(starts))} of the ten starts differ."
     )
-    told = f"σ = {width} times the diagonal. {told} {note}".rstrip()
+    text = f"σ = {width} times the diagonal. {text} {note}".rstrip()
     experiment = None
     if not source.file and source.sizes is None:
         settings = {"gamma": 1.0 / (width * diagonal(this.X)) ** 2, "balance": this.balance}
         settings |= {"init": "k-means", "n_init": 1, "random_state": 0}
         data = Data("digits", {"classes": list(source.classes or ())})
         experiment = Experiment(data, METHODS[method].__name__, settings)
-    return Outcome(summary(found[width], lowest=True), experiment, told)
+    return Outcome(summary(found[width], lowest=True), experiment, text)
 
 
 def k_means_starts(X: Array, n_starts: int = SEEDS) -> list[Labels]:
@@ -175,8 +175,8 @@ def _cut(this: Task, note: str) -> Outcome:
         gamma = 1.0 / (share * diagonal(this.X)) ** 2
         found[share] = this.error(normalized_cut(fit_kernel(this.X, gamma=gamma).matrix))
     share = min(found, key=found.__getitem__)
-    told = f"σ = {share:g} of the diagonal. {note}".rstrip()
-    return Outcome(summary([found[share]], lowest=True), None, told)
+    text = f"σ = {share:g} of the diagonal. {note}".rstrip()
+    return Outcome(summary([found[share]], lowest=True), None, text)
 
 
 def _relaxed(this: Task, method: str, note: str) -> Outcome:
@@ -190,6 +190,6 @@ def _relaxed(this: Task, method: str, note: str) -> Outcome:
         except ValueError:
             failed += 1
     width, C = min(found, key=found.__getitem__)
-    told = f"σ = {width} times the diagonal, C = {C}. {note}"
-    told += f" {failed} cells have no solution." if failed else ""
-    return Outcome(summary([found[width, C]], lowest=True), None, told)
+    text = f"σ = {width} times the diagonal, C = {C}. {note}"
+    text += f" {failed} cells have no solution." if failed else ""
+    return Outcome(summary([found[width, C]], lowest=True), None, text)

@@ -121,7 +121,7 @@ class Candidate(NamedTuple):
     seconds: float
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """The cell in words."""
         kernels = ", ".join(" ".join([name, *map(_option, own.items())]) for name, own in self.kernels)
         return f"C = {self.parameters['C']:g}, balance {self.parameters['balance']:g}, {kernels}."
@@ -164,7 +164,7 @@ def outcome(name: str, method: str, rand: float, folder: Path | None) -> Outcome
     note = f"Rand index {rand_score(y, labellings[at]):.3f}, the paper has {rand:.3f}."
     experiment = None
     if method in BASES:
-        note = f"{found[at].told} {note}"
+        note = f"{found[at].text} {note}"
         if not source.file:
             data = Data("digits", {"classes": list(source.classes or ())})
             own = {"n_clusters": k, "n_init": 1, "random_state": found[at].seed, **found[at].parameters}

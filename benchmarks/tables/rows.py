@@ -25,7 +25,7 @@ class Figures(NamedTuple):
     deviation: float | None = None
     best: float | None = None
 
-    def told(self, measure: str) -> str:
+    def formatted(self, measure: str) -> str:
         """Write mean and deviation as a paper does."""
         if self.mean is None:
             return "–"

@@ -107,8 +107,8 @@ def to_markdown(rows: Iterable[Row]) -> str:
                     notes.setdefault(text, len(notes) + 1)
             marks = ", ".join(str(notes[text]) for text in (row.protocol, row.note) if text)
             seconds = "–" if row.seconds is None else f"{row.seconds:.1f}"
-            cells = (row.set, row.method, row.measure, row.ours.told(row.measure))
-            cells += (row.printed.told(row.measure), row.verdict, best, seconds, marks)
+            cells = (row.set, row.method, row.measure, row.ours.formatted(row.measure))
+            cells += (row.printed.formatted(row.measure), row.verdict, best, seconds, marks)
             lines.append(f"| {' | '.join(map(_cell, cells))} |\n")
         parts.append(f"\n## [{paper}] Table {table}\n")
         parts.append(

@@ -230,8 +230,8 @@ def _cutting_planes(name: str, X: Array, y: Labels) -> Outcome:
     cells = [(share, alpha) for share in SHARES for alpha in ALPHAS[1::2]]
     share, alpha = max(cells, key=lambda cell: float(np.mean(scores(*cell, 3))))
     found = scores(share, alpha, REPETITIONS)
-    told = f"σ = {share:g} of the largest distance, C = {1 / alpha:g}. Half of the paper's grid, "
-    told += "at most 60 cuts."
+    text = f"σ = {share:g} of the largest distance, C = {1 / alpha:g}. Half of the paper's grid, "
+    text += "at most 60 cuts."
     chosen = {"n_clusters": k, "width": share, "C": 1 / alpha, "random_state": 0, **settings}
     experiment = Experiment(BUILT_IN[name], "CPMMC", chosen) if name in BUILT_IN else None
-    return Outcome(summary(found), experiment, told)
+    return Outcome(summary(found), experiment, text)

@@ -190,7 +190,7 @@ class BlurringMeanShift(NearestMember):
         places, before = X.copy(), None
         for i in count():
             W = replace(kernel, X=places)(places)
-            labels = _parts(W)
+            labels = _components(W)
             spread = _spread(places, labels) * float(np.sqrt(2.0 * kernel.gamma))
             done = i > 0 and spread <= self.tol
             yield BlurringState(
@@ -209,13 +209,13 @@ class BlurringMeanShift(NearestMember):
         self.places_ = state.places
 
 
-def _parts(W: Array) -> Labels:
+def _components(W: Array) -> Labels:
     """Return the connected components of the graph of links shorter than σ, larger ones first."""
-    _, part = connected_components(csr_array(np.exp(-0.5) < W), directed=False)
-    order = np.argsort(-np.bincount(part), kind="stable")
+    _, component = connected_components(csr_array(np.exp(-0.5) < W), directed=False)
+    order = np.argsort(-np.bincount(component), kind="stable")
     number = np.empty(len(order), dtype=np.int64)
     number[order] = np.arange(len(order))
-    return number[part]
+    return number[component]
 
 
 def _spread(places: Array, labels: Labels) -> float:

@@ -178,13 +178,13 @@ class KernelKMeans(KernelClusterer):
     def _own_values(self, X: Array) -> Array:
         """Return K(x, x); zero for a precomputed kernel, where it is unknown and does not change labels."""
         kernel = self.kernel_
-        if kernel.kind == "precomputed":
+        if kernel.name == "precomputed":
             return np.zeros(len(X))
-        if kernel.kind in ("rbf", "local_scaling"):
+        if kernel.name in ("rbf", "local_scaling"):
             return np.ones(len(X))
         squares = np.einsum("ij,ij->i", X, X)
         return (
-            squares if kernel.kind == "linear" else (kernel.gamma * squares + kernel.coef0) ** kernel.degree
+            squares if kernel.name == "linear" else (kernel.gamma * squares + kernel.coef0) ** kernel.degree
         )
 
 

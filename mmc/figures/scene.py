@@ -237,7 +237,7 @@ def _borders(
         return empty, empty
     u, v = (np.linspace(*frame_range(view.points[:, c]), _GRID) for c in (0, 1))
     plane = np.stack(np.meshgrid(u, v), axis=-1).reshape(-1, 2)
-    values = clusterers.answers(recording.estimator, view.centre + plane @ view.axes)
+    values = clusterers.decision_values(recording.estimator, view.centre + plane @ view.axes)
     if values is None or any(state.labels.max() >= _MAX_BORDERED for state in recording.states):
         return empty, empty
     fields = [values(state) for state in recording.states]

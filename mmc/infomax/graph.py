@@ -42,7 +42,7 @@ class Graph:
     n_neighbors: int
 
     @property
-    def counts(self) -> NDArray[np.int64]:
+    def multiplicity(self) -> NDArray[np.int64]:
         """Number of samples at each vertex."""
         return np.bincount(self.vertex)
 

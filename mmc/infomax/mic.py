@@ -325,7 +325,7 @@ class MIC(PosteriorClusterer):
         return len(problem.starts), (self._climb(problem.graph, start) for start in problem.starts)
 
     def _climb(self, graph: Graph, start: Start) -> Iterator[MICState]:
-        shares = graph.counts / len(graph.vertex)
+        shares = graph.multiplicity / len(graph.vertex)
         learn = Objective(graph.matrix, shares, max(self.alpha, _LEAST_ALPHA))
         climb = Objective(graph.matrix, shares, self.alpha)
         targets = _indicators(start.labels, graph, self.n_clusters)
@@ -382,4 +382,4 @@ class MIC(PosteriorClusterer):
 def _indicators(labels: Labels, graph: Graph, c: int) -> Array:
     """Return the share of each label among the samples of a vertex."""
     pairs = np.bincount(graph.vertex * c + labels, minlength=graph.matrix.shape[0] * c)
-    return pairs.reshape(-1, c) / graph.counts[:, None]
+    return pairs.reshape(-1, c) / graph.multiplicity[:, None]

@@ -29,7 +29,7 @@ class Posterior(NamedTuple):
     """Class posteriors, and the points at which no cluster has a positive response."""
 
     values: Array
-    silent: NDArray[np.bool_]
+    unresponsive: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class Model:
         Eigenvalues and signed eigenvectors of the (normalised) kernel.
     coefficients : ndarray of shape (n_vertices, n_used)
         α of each cluster, scaled so that K α is its response.
-    answers : ndarray of shape (n_vertices, n_used)
+    responses : ndarray of shape (n_vertices, n_used)
         Responses at the vertices.
     normalized : bool
         Whether responses are divided by the root of a point's degree, as those at the vertices are.
@@ -52,7 +52,7 @@ class Model:
     graph: Graph
     spectrum: Spectrum
     coefficients: Array
-    answers: Array
+    responses: Array
     normalized: bool
 
     def posterior(self, X: Array, rows: Matrix) -> Posterior:
@@ -68,25 +68,27 @@ class Model:
         -------
         Posterior
         """
-        answers = np.asarray(rows @ self.coefficients)
+        responses = np.asarray(rows @ self.coefficients)
         if self.normalized:
             degree = np.asarray(rows.sum(axis=1)).reshape(-1, 1)
-            answers /= np.sqrt(np.where(degree > 0, degree, 1.0))
-        return self._shares(answers, X, rows)
+            responses /= np.sqrt(np.where(degree > 0, degree, 1.0))
+        return self._shares(responses, X, rows)
 
-    def _shares(self, answers: Array, points: Array | None, rows: Matrix) -> Posterior:
-        heard, own = self._heard(answers), self._heard(self.answers)
-        silent = heard.sum(axis=1) == 0
-        speaking = np.flatnonzero(own.sum(axis=1) > 0)
-        if silent.any():
-            heard[silent] = own[speaking[_nearest(self.graph.points, points, rows, silent, speaking)]]
-        values = np.zeros((len(answers), len(self.spectrum.values)))
-        values[:, : heard.shape[1]] = heard / heard.sum(axis=1, keepdims=True)
+    def _shares(self, responses: Array, points: Array | None, rows: Matrix) -> Posterior:
+        positive, own = self._positive(responses), self._positive(self.responses)
+        unresponsive = positive.sum(axis=1) == 0
+        responding = np.flatnonzero(own.sum(axis=1) > 0)
+        if unresponsive.any():
+            positive[unresponsive] = own[
+                responding[_nearest(self.graph.points, points, rows, unresponsive, responding)]
+            ]
+        values = np.zeros((len(responses), len(self.spectrum.values)))
+        values[:, : positive.shape[1]] = positive / positive.sum(axis=1, keepdims=True)
         # Rounding must not decide between clusters with equal posteriors; the first one wins.
-        return Posterior(np.round(values, 10), silent)
+        return Posterior(np.round(values, 10), unresponsive)
 
-    def _heard(self, answers: Array) -> Array:
-        return np.where(answers > _FLOOR * self.answers.max(axis=0), np.maximum(answers, 0.0), 0.0)
+    def _positive(self, responses: Array) -> Array:
+        return np.where(responses > _FLOOR * self.responses.max(axis=0), np.maximum(responses, 0.0), 0.0)
 
 
 def fit_model(
@@ -114,19 +116,19 @@ def fit_model(
     values = spectrum.values[:used]
     positive = values > _FLOOR * abs(spectrum.values[0])
     phi = np.where(positive, spectrum.vectors[:, :used], 0.0)
-    mass = graph.counts @ np.maximum(phi, 0.0)
+    mass = graph.multiplicity @ np.maximum(phi, 0.0)
     weight = np.divide(prior[:used], mass, out=np.zeros(used), where=mass > 0)
     coefficients = phi * (weight / np.where(positive, values, 1.0))
     if normalized:
         coefficients /= degree_roots(graph.matrix)[:, None]
     model = Model(graph.light(), spectrum, coefficients, phi * weight, normalized)
-    return model, model._shares(model.answers, graph.points, graph.matrix)
+    return model, model._shares(model.responses, graph.points, graph.matrix)
 
 
-def signs(vectors: Array, counts: NDArray[np.int64]) -> Array:
+def signs(vectors: Array, multiplicity: NDArray[np.int64]) -> Array:
     """Return the signs that make the sums of the columns positive, or else their largest entries."""
-    sums = counts @ vectors
-    unclear = np.abs(sums) <= 1e-10 * (counts @ np.abs(vectors))
+    sums = multiplicity @ vectors
+    unclear = np.abs(sums) <= 1e-10 * (multiplicity @ np.abs(vectors))
     largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])]
     return np.where(np.where(unclear, largest, sums) < 0, -1.0, 1.0)
 
@@ -136,13 +138,13 @@ def _nearest(
     vertices: Array | None,
     points: Array | None,
     rows: Matrix,
-    silent: NDArray[np.bool_],
-    speaking: NDArray[np.int64],
+    unresponsive: NDArray[np.bool_],
+    responding: NDArray[np.int64],
 ) -> NDArray[np.int64]:
     """Find for each row without a response the nearest vertex with one, or the most similar one."""
     if vertices is None or points is None:
-        return np.asarray(np.asarray(rows)[np.ix_(silent, speaking)].argmax(axis=1), dtype=np.int64)
+        return np.asarray(np.asarray(rows)[np.ix_(unresponsive, responding)].argmax(axis=1), dtype=np.int64)
     # Distances do not depend on the origin, but their rounding errors do.
     centre = vertices.mean(axis=0)
-    near = pairwise_distances_argmin(points[silent] - centre, vertices[speaking] - centre)
+    near = pairwise_distances_argmin(points[unresponsive] - centre, vertices[responding] - centre)
     return np.asarray(near, dtype=np.int64)

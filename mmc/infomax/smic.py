@@ -71,7 +71,7 @@ class SMICState(State):
     ----------
     posterior : ndarray of shape (n_samples, n_clusters)
         Class posteriors at the training points.
-    silent : ndarray
+    unresponsive : ndarray
         Points without a positive response, which take the posterior of their nearest neighbour that has one.
     moved : ndarray
         Points whose cluster differs from that in the previous state.
@@ -84,7 +84,7 @@ class SMICState(State):
     """
 
     posterior: Array
-    silent: NDArray[np.int64]
+    unresponsive: NDArray[np.int64]
     moved: NDArray[np.int64]
     model: Model
     estimate: Estimate | None = None
@@ -109,7 +109,7 @@ class SMICState(State):
     @property
     def caption(self) -> str:
         """One sentence that says what happened in this step."""
-        return f"{self._what()}{self._silence()}"
+        return f"{self._what()}{self._exceptions()}"
 
     @property
     def changed(self) -> NDArray[np.int64]:
@@ -129,9 +129,9 @@ class SMICState(State):
         size = _counted(int((self.labels == y - 1).sum()), "point")
         return f"eigenvector {y}, λ = {self.model.spectrum.values[y - 1]:.4g}: cluster {y - 1} takes {size}"
 
-    def _silence(self) -> str:
-        n = len(self.silent)
-        return f"; {_counted(n, 'point')} without an answer follow the nearest with one" if n else ""
+    def _exceptions(self) -> str:
+        n = len(self.unresponsive)
+        return f"; {_counted(n, 'point')} without a response follow the nearest with one" if n else ""
 
 
 class SMIC(PosteriorClusterer):
@@ -180,7 +180,7 @@ class SMIC(PosteriorClusterer):
         Leading eigenvalues of the (normalised) kernel.
     eigenvectors_ : ndarray of shape (n_samples, n_clusters)
         Eigenvectors, signed so that the sum of each is positive.
-    silent_ : ndarray
+    unresponsive_ : ndarray
         Training points without a positive response; each has the posterior of the nearest point that has one.
     lsmi_curve_ : ndarray
         LSMI of 1, 2, … neighbours; empty if the number of neighbours is given.
@@ -252,7 +252,7 @@ class SMIC(PosteriorClusterer):
     n_neighbors_: int
     eigenvalues_: Array
     eigenvectors_: Array
-    silent_: NDArray[np.int64]
+    unresponsive_: NDArray[np.int64]
     lsmi_curve_: Array
 
     def __init__(
@@ -346,13 +346,13 @@ class SMIC(PosteriorClusterer):
         matrix = scaled(graph.matrix, degree_roots(graph.matrix)) if self.normalize else graph.matrix
         values, vectors = leading(matrix, self.n_clusters)
         if values[0] <= 0:
-            raise ValueError("The kernel has no positive eigenvalue, so that no cluster answers anywhere.")
-        return Spectrum(values, vectors * signs(vectors, graph.counts))
+            raise ValueError("The kernel has no positive eigenvalue, so that no cluster has a response.")
+        return Spectrum(values, vectors * signs(vectors, graph.multiplicity))
 
     def _state(self, graph: Graph, spectrum: Spectrum, y: int, before: SMICState | None) -> SMICState:
         """Cluster with the first y eigenvectors."""
         n, prior = len(graph.vertex), self._prior()
-        model, (posterior, silent) = fit_model(graph, spectrum, prior, y, normalized=self.normalize)
+        model, (posterior, unresponsive) = fit_model(graph, spectrum, prior, y, normalized=self.normalize)
         everyone = posterior[graph.vertex]
         labels = np.asarray(everyone.argmax(axis=1), dtype=np.int64)
         return SMICState(
@@ -361,7 +361,7 @@ class SMIC(PosteriorClusterer):
             converged=y == self.n_clusters,
             progress=y / self.n_clusters,
             posterior=everyone,
-            silent=np.flatnonzero(silent[graph.vertex]),
+            unresponsive=np.flatnonzero(unresponsive[graph.vertex]),
             moved=np.flatnonzero(labels != before.labels) if before else np.empty(0, dtype=np.int64),
             model=model,
         )
@@ -373,7 +373,7 @@ class SMIC(PosteriorClusterer):
         self.n_neighbors_ = graph.n_neighbors
         self.eigenvalues_ = spectrum.values
         self.eigenvectors_ = spectrum.vectors[graph.vertex]
-        self.silent_ = state.silent
+        self.unresponsive_ = state.unresponsive
         self.lsmi_curve_ = np.array(state.curve)
 
     def _follow(self, X: Array) -> Callable[[SMICState], Array]:

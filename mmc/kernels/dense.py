@@ -45,7 +45,7 @@ class Kernel:
 
     Attributes
     ----------
-    kind : str
+    name : str
         One of `KERNELS`.
     X : ndarray of shape (n_samples, n_features)
         Training points; empty for a precomputed kernel.
@@ -55,7 +55,7 @@ class Kernel:
         The sparse kernel, for local scaling.
     """
 
-    kind: str
+    name: str
     X: NDArray[np.float64]
     gamma: float
     degree: float
@@ -66,7 +66,7 @@ class Kernel:
     def is_psd(self) -> bool:
         """Whether every matrix of this kernel is positive semi-definite by construction."""
         whole = float(self.degree).is_integer() and self.coef0 >= 0
-        return self.kind in ("rbf", "linear") or (self.kind == "poly" and whole)
+        return self.name in ("rbf", "linear") or (self.name == "poly" and whole)
 
     def __call__(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Compare points with the training points.
@@ -80,11 +80,11 @@ class Kernel:
         -------
         ndarray of shape (n_points, n_samples)
         """
-        if self.kind == "precomputed":
+        if self.name == "precomputed":
             return X
-        if self.kind == "linear":
+        if self.name == "linear":
             return np.asarray(linear_kernel(X, self.X))
-        if self.kind == "poly":
+        if self.name == "poly":
             return np.asarray(polynomial_kernel(X, self.X, self.degree, self.gamma, self.coef0))
         if self.local is not None:
             return np.asarray(self.local(X).toarray()[:, self.local.vertex])

@@ -79,14 +79,14 @@ def leading(matrix: Matrix, k: int) -> Spectrum:
         k eigenvalues and eigenvectors.
     """
     m = matrix.shape[0]
-    n_parts, part = connected_components(_links(matrix), directed=False)
-    sizes = np.bincount(part)
-    first = np.unique(part, return_index=True)[1]
+    n_components, component = connected_components(_links(matrix), directed=False)
+    sizes = np.bincount(component)
+    first = np.unique(component, return_index=True)[1]
     values, owners, vectors = [], [], []
-    members_of = np.split(np.argsort(part, kind="stable"), np.cumsum(sizes)[:-1])
-    for p in range(n_parts):
+    members_of = np.split(np.argsort(component, kind="stable"), np.cumsum(sizes)[:-1])
+    for p in range(n_components):
         members = members_of[p]
-        block = matrix if n_parts == 1 else matrix[members][:, members]
+        block = matrix if n_components == 1 else matrix[members][:, members]
         found = _leading_of_part(block, min(k, len(members)))
         values += list(found.values)
         owners += [p] * len(found.values)

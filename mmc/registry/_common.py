@@ -6,7 +6,14 @@ from mmc.kernels import KERNELS, LENGTHS
 from mmc.registry._types import Parameter
 
 N_CLUSTERS = Parameter(
-    "n_clusters", "int", "Clusters k", "How many clusters to look for.", 2, 20, swept=False, counts=True
+    "n_clusters",
+    "int",
+    "Clusters k",
+    "How many clusters to look for.",
+    2,
+    20,
+    swept=False,
+    is_n_clusters=True,
 )
 RANDOM_STATE = Parameter(
     "random_state",
@@ -83,7 +90,7 @@ TWO_CLUSTERS = Parameter(
     2,
     2,
     swept=False,
-    counts=True,
+    is_n_clusters=True,
 )
 ALPHA = Parameter(
     "alpha",

@@ -91,7 +91,7 @@ class Parameter:
         Whether a sweep may try its values; not where it sets the effort, or what the result is about.
     when : tuple of (str, tuple of str)
         The parameter matters only when another one has one of these values.
-    counts : bool
+    is_n_clusters : bool
         Whether it is the number of clusters, however the class calls it.
     none : str
         The choice that means None, where there is one.
@@ -111,14 +111,14 @@ class Parameter:
     advanced: bool = False
     swept: bool = True
     when: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    counts: bool = False
+    is_n_clusters: bool = False
     none: str = ""
     rows: tuple[Row, ...] = ()
 
     @property
     def key(self) -> str:
         """Under which an address and a control hold it: the number of clusters has one key for all."""
-        return "n_clusters" if self.counts else self.name
+        return "n_clusters" if self.is_n_clusters else self.name
 
     @property
     def candidates(self) -> tuple[float, ...]:
@@ -259,7 +259,7 @@ class Algorithm:
     @property
     def clusters(self) -> Parameter | None:
         """The parameter that counts the clusters; None where the algorithm finds their number itself."""
-        return next((parameter for parameter in self.parameters if parameter.counts), None)
+        return next((parameter for parameter in self.parameters if parameter.is_n_clusters), None)
 
     def default(self, name: str) -> Any:
         """Give the default of a parameter, from the entry or else from the class.
@@ -293,12 +293,12 @@ class Algorithm:
         """Make an estimator from some parameters; the others keep their defaults."""
         for name in values:
             self.parameter(name)
-        own, method, inner = self.parts(values)
+        own, method, inner = self.own_and_inner(values)
         if method:
             own["estimator"] = self._inner(method)(**inner)
         return self.estimator(**own)
 
-    def parts(self, values: Mapping[str, Any]) -> tuple[dict[str, Any], str, dict[str, Any]]:
+    def own_and_inner(self, values: Mapping[str, Any]) -> tuple[dict[str, Any], str, dict[str, Any]]:
         """Take parameters apart: the class's own, and the name and parameters of the estimator it is given.
 
         The class's own include what the entry gives. The name is empty where the class is given none.

@@ -75,8 +75,8 @@ function mountCells(root, data, open) {
     kept.written[r][c] = written;
     const button = kept.buttons[r][c];
     const [canvas, lines] = button.children;
-    button.className = `mmc-${cell.kind}${cell.chosen ? " mmc-chosen" : ""}`;
-    button.disabled = cell.kind !== "done";
+    button.className = `mmc-${cell.status}${cell.chosen ? " mmc-chosen" : ""}`;
+    button.disabled = cell.status !== "done";
     button.setAttribute("aria-label", cell.name);
     button.title = kept.panel ? "" : cell.name;
     if (kept.panel) {

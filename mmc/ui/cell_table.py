@@ -44,7 +44,7 @@ def cell_table(
     columns : sequence of dict
         `title`, and `help` if there is more to say.
     cells : sequence of sequences of dict
-        `kind` ("done", "wait" or "no"), `name` in words, `lines` of text, `labels` as `Pictures` gives
+        `status` ("done", "wait" or "no"), `name` in words, `lines` of text, `labels` as `Pictures` gives
         them; for a heat map also `color`, `ink`, `short` text and whether it is `chosen`.
     pictures : sequence of dict
         As `drawn_points` gives them.

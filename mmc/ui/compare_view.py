@@ -62,17 +62,17 @@ def _cell(comparison: Comparison, row: int, column: int, pictures: Pictures) -> 
     name = f"{comparison.contest.algorithms[column]} on {_title(comparison, row)}"
     done = comparison.done(row, column)[:1]
     if not done:
-        return {"kind": "wait", "name": f"{name}: waiting", "lines": ["waiting"], "labels": ""}
+        return {"status": "wait", "name": f"{name}: waiting", "lines": ["waiting"], "labels": ""}
     trial = done[0]
     if trial.error:
-        return {"kind": "no", "name": f"{name}: {trial.error}", "lines": [trial.error], "labels": ""}
+        return {"status": "no", "name": f"{name}: {trial.error}", "lines": [trial.error], "labels": ""}
     known = not np.isnan(trial.agreement)
     lines = [
         f"ARI {trial.agreement:.2f}" if known else f"{len(np.unique(trial.labels))} clusters",
         f"{trial.seconds:.2f} s" + (", stopped" if trial.stopped else ""),
     ]
     return {
-        "kind": "done",
+        "status": "done",
         "name": f"{name}: {', '.join(lines)}. Open in the playground.",
         "lines": lines,
         "labels": pictures.labels(column, trial.labels),

@@ -99,10 +99,10 @@ def plain(text: object) -> str:
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", one_line)
 
 
-def notice(text: object, kind: Literal["error", "warning", "info"] = "error") -> None:
+def notice(text: object, level: Literal["error", "warning", "info"] = "error") -> None:
     """Show a message that may quote a user's file."""
     if isinstance(text, MissingValuesError):
         text = (
             f"{text.what}. Turn on “Leave out rows with missing values” on the left, or choose other columns."
         )
-    {"error": st.error, "warning": st.warning, "info": st.info}[kind](plain(text))
+    {"error": st.error, "warning": st.warning, "info": st.info}[level](plain(text))

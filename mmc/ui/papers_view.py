@@ -165,22 +165,22 @@ def _read(file: Path) -> pd.DataFrame:
 
 def _beside(rows: pd.DataFrame) -> pd.DataFrame:
     measure = " / ".join(rows["measure"].unique())
-    told = {
+    texts = {
         "Data": rows["set"],
         "Method": rows["method"],
-        f"Ours, {measure}": _told(rows, "ours"),
-        f"Paper, {measure}": _told(rows, "paper"),
+        f"Ours, {measure}": _formatted(rows, "ours"),
+        f"Paper, {measure}": _formatted(rows, "paper"),
         "How it compares": rows["verdict"].map(lambda verdict: MARKS[verdict][0]),
         "Best of ours": rows["ours_best"].map(_number),
         "Best of paper": rows["paper_best"].map(_number),
         "Seconds": rows["seconds"].map(lambda value: "–" if pd.isna(value) else f"{value:.1f}"),
         **{title: rows[column] for title, column in zip(_WIDE, ("note", "protocol"), strict=True)},
     }
-    shown = pd.DataFrame(told)
+    shown = pd.DataFrame(texts)
     return shown.drop(columns=[c for c in ("Best of ours", "Best of paper") if (shown[c] == "–").all()])
 
 
-def _told(rows: pd.DataFrame, whose: str) -> list[str]:
+def _formatted(rows: pd.DataFrame, whose: str) -> list[str]:
     pairs = zip(rows[f"{whose}_mean"], rows[f"{whose}_deviation"], strict=True)
     return [
         _number(mean) if pd.isna(deviation) else f"{_number(mean)} ± {_number(deviation)}"
@@ -194,8 +194,8 @@ def _number(value: float) -> str:
 
 def _count(rows: pd.DataFrame) -> str:
     counts = rows["verdict"].value_counts()
-    told = [f"{counts[verdict]} {mark}" for verdict, (mark, _) in MARKS.items() if verdict in counts]
-    return f"{len(rows)} numbers: {', '.join(told)}"
+    texts = [f"{counts[verdict]} {mark}" for verdict, (mark, _) in MARKS.items() if verdict in counts]
+    return f"{len(rows)} numbers: {', '.join(texts)}"
 
 
 def _color(mark: object) -> str:

@@ -241,7 +241,7 @@ def _that_matter(entry: Algorithm, k: int) -> list[Parameter]:
 
 
 def _default(entry: Algorithm, parameter: Parameter, k: int) -> Any:
-    if parameter.counts:
+    if parameter.is_n_clusters:
         return k
     return 0 if parameter.name == "random_state" else entry.default(parameter.name)
 
@@ -263,7 +263,7 @@ def _defaults(entry: Algorithm) -> dict[str, Any]:
     """Give the defaults as the controls hold them; the number of clusters follows the data instead."""
     held: dict[str, Any] = {}
     for p in entry.parameters:
-        if not p.counts and p.name != "random_state":
+        if not p.is_n_clusters and p.name != "random_state":
             value = entry.default(p.name)
             text = p.kind in ("choice", "numbers", "kernels")
             held[p.name] = "" if value is None and not p.none else p.write(value) if text else value

@@ -162,13 +162,13 @@ def resume_notice(result: Result, what: str) -> None:
         )
 
 
-def reached(kind: type[R]) -> R | None:
-    """Give what the visitor's last work of a kind has come to, done or not, for new work to go on from.
+def reached(result_type: type[R]) -> R | None:
+    """Give the visitor's last result of a class, done or not, for new work to go on from.
 
     Parameters
     ----------
-    kind : type
-        Of the result.
+    result_type : type
+        Class of the result.
 
     Returns
     -------
@@ -177,7 +177,7 @@ def reached(kind: type[R]) -> R | None:
     visit = state_of(Visit)
     # A job that goes on has come to something, too.
     latest = None if visit.job is None else visit.job.result or visit.job.partial
-    return latest if isinstance(latest, kind) else visit.reached.get(kind)
+    return latest if isinstance(latest, result_type) else visit.reached.get(result_type)
 
 
 def last_good(page: type[Page], compute: Callable[[], T]) -> T:

@@ -144,15 +144,15 @@ def score_map(
         index = column * len(rows) + row
         where = _where(found, index)
         if index not in trials:
-            return {"kind": "wait", "name": f"{where}: waiting", "lines": [where, "waiting"], "labels": ""}
+            return {"status": "wait", "name": f"{where}: waiting", "lines": [where, "waiting"], "labels": ""}
         trial = trials[index]
         if index not in values:
             why = trial.error or "no score"
-            return {"kind": "no", "name": f"{where}: {why}", "lines": [where, why], "labels": ""}
+            return {"status": "no", "name": f"{where}: {why}", "lines": [where, why], "labels": ""}
         share = (values[index] - low) / (high - low) if high > low else 0.5
         lines = [where, *_lines(found, trial)]
         return {
-            "kind": "done",
+            "status": "done",
             "name": f"{', '.join(lines)}. Look at this cell.",
             "lines": lines,
             "labels": picture.labels(index, trial.labels),

@@ -153,12 +153,12 @@ Page = Playground | ModelSelection | CuttingPlanes | Compare | Tune
 S = TypeVar("S", bound=Visit | Page)
 
 
-def state_of(kind: type[S]) -> S:
+def state_of(state_type: type[S]) -> S:
     """Give the visit's state of a class, new where there is none.
 
     Parameters
     ----------
-    kind : type
+    state_type : type
         `Visit`, or the class of a page.
 
     Returns
@@ -166,4 +166,4 @@ def state_of(kind: type[S]) -> S:
     object
         Of that class; what is set on it stays for the visit.
     """
-    return st.session_state.setdefault(kind.key, kind())
+    return st.session_state.setdefault(state_type.key, state_type())

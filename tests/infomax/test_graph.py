@@ -248,7 +248,7 @@ def test_vertices_and_counts(kernel):
     graph = make_graph(X, kernel, 0.5, 2.0, 1)
     np.testing.assert_array_equal(graph.points[graph.vertex], X)
     expected = [3, 1, 1] if kernel == "local_scaling" else [1] * 5
-    np.testing.assert_array_equal(graph.counts, expected)
+    np.testing.assert_array_equal(graph.multiplicity, expected)
     assert graph.n_neighbors == (1 if kernel == "local_scaling" else 0)
     assert issparse(graph.matrix) == (kernel == "local_scaling")
 

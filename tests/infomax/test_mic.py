@@ -104,7 +104,7 @@ def test_end_is_stationary():
     """Where the climb ends, no coefficient can be changed to gain."""
     model = MIC(2, tol=1e-14, max_iter=200, random_state=0).fit(points())
     graph = model.graph_
-    objective = Objective(graph.matrix, graph.counts / 40, model.alpha)
+    objective = Objective(graph.matrix, graph.multiplicity / 40, model.alpha)
     assert np.abs(objective.information(model.state_.coefficients.ravel())[1]).max() < 1e-6
 
 

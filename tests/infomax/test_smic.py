@@ -98,7 +98,7 @@ def test_equals_figure_3(seed, prior, normalize):
     np.testing.assert_allclose(model.posterior_, posterior, atol=1e-8)
     assert model.objective_ == pytest.approx(-smi, abs=1e-10)
     assert model.n_neighbors_ == t
-    assert model.silent_.size == 0
+    assert model.unresponsive_.size == 0
 
 
 @pytest.mark.parametrize("normalize", [True, False])
@@ -186,7 +186,7 @@ def test_disconnected_parts_are_the_clusters(sizes, normalize):
         order = np.random.RandomState(seed).permutation(len(X))
         model = SMIC(len(sizes), n_neighbors=5, normalize=normalize).fit(X[order])
         assert adjusted_rand_score(y[order], model.labels_) == 1.0
-        assert model.silent_.size == 0
+        assert model.unresponsive_.size == 0
         np.testing.assert_allclose(model.state_.confidence(), 1.0)
 
 
@@ -206,9 +206,9 @@ def test_more_parts_than_clusters():
         order = np.random.RandomState(seed).permutation(58)
         model = SMIC(2, n_neighbors=4).fit(X[order])
         np.testing.assert_array_equal(model.labels_, np.array([1, 0, 0])[y[order]])
-        np.testing.assert_array_equal(model.silent_, np.flatnonzero(y[order] == 2))
+        np.testing.assert_array_equal(model.unresponsive_, np.flatnonzero(y[order] == 2))
         np.testing.assert_array_equal(model.predict(X[order]), model.labels_)
-    assert "8 points without an answer follow the nearest with one" in model.state_.caption
+    assert "8 points without a response follow the nearest with one" in model.state_.caption
 
 
 @pytest.mark.parametrize("offset", [1e6, 1e9])
@@ -219,7 +219,7 @@ def test_silent_points_do_not_know_the_origin(seed, offset):
     X = cloud(58, seed=seed) + np.array([[-25, 0], [25, 0], [0, 25]])[y]
     X = np.round(X * 2**10) / 2**10  # so that moving them is exact
     model, moved = (SMIC(2, n_neighbors=3).fit(points) for points in (X, X + offset))
-    assert model.silent_.size > 0
+    assert model.unresponsive_.size > 0
     np.testing.assert_array_equal(moved.labels_, model.labels_)
     np.testing.assert_array_equal(moved.predict(X + offset), model.labels_)
 
@@ -227,7 +227,7 @@ def test_silent_points_do_not_know_the_origin(seed, offset):
 def test_caption_of_one_silent_point():
     """One point is one point."""
     model = SMIC(2, kernel="precomputed").fit(np.eye(3))
-    assert "; 1 point without an answer" in model.state_.caption
+    assert "; 1 point without a response" in model.state_.caption
     assert ";" not in SMIC(3, kernel="precomputed").fit(np.eye(3)).state_.caption
 
 
@@ -262,7 +262,7 @@ def test_perfect_circle(n, kernel, c):
     model, again = (SMIC(c, n_neighbors=2, kernel=kernel, width=1.0).fit(X) for _ in range(2))
     np.testing.assert_array_equal(model.labels_, again.labels_)
     assert set(model.labels_) == set(range(c))
-    assert model.silent_.size == 0
+    assert model.unresponsive_.size == 0
     np.testing.assert_allclose(model.posterior_.sum(axis=1), 1.0)
     np.testing.assert_allclose(model.predict_proba(X), model.posterior_, atol=1e-9)
 
@@ -341,7 +341,7 @@ def test_identity_kernel(normalize):
     """If no two points are alike, the first points are clusters and the others follow, named silent."""
     model = SMIC(2, kernel="precomputed", normalize=normalize).fit(np.eye(5))
     np.testing.assert_array_equal(model.labels_[:2], [0, 1])
-    np.testing.assert_array_equal(model.silent_, [2, 3, 4])
+    np.testing.assert_array_equal(model.unresponsive_, [2, 3, 4])
     np.testing.assert_allclose(model.posterior_.sum(axis=1), 1.0)
     np.testing.assert_array_equal(model.predict(np.eye(5)), model.labels_)
 
@@ -375,7 +375,7 @@ def test_precomputed_point_like_none():
     K[:3, :3] = K[3:6, 3:6] = 0.5
     K[np.arange(6), np.arange(6)] = 1.0
     model = SMIC(2, kernel="precomputed", normalize=False).fit(K)
-    np.testing.assert_array_equal(model.silent_, [6])
+    np.testing.assert_array_equal(model.unresponsive_, [6])
     np.testing.assert_array_equal(model.predict(K), model.labels_)
     new = np.vstack([np.zeros(7), [-1, -1, -1, -0.5, -2, -3, 0], K[4]])
     np.testing.assert_allclose(model.predict_proba(new).sum(axis=1), 1.0)

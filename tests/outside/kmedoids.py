@@ -85,7 +85,7 @@ ENTRY = Algorithm(
     objective="cost",
     meaning="Distances of all points to their medoids, added up; lower is tighter.",
     parameters=(
-        Parameter("n_clusters", "int", "Clusters k", "How many.", 2, 20, swept=False, counts=True),
+        Parameter("n_clusters", "int", "Clusters k", "How many.", 2, 20, swept=False, is_n_clusters=True),
         Parameter("n_init", "int", "Starts", "How many starts.", 1, 20),
         Parameter("random_state", "int", "Seed", "The same seed, the same result.", 0, 100, swept=False),
     ),

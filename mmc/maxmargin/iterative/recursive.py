@@ -296,7 +296,7 @@ class RecursiveBinary(StepwiseClusterer):
         self.splits_ = state.splits
 
     def _follow(self, X: Array) -> Callable[[RecursiveState], Array]:
-        answers: dict[int, Callable[[State], Array]] = {}
+        decision_values: dict[int, Callable[[State], Array]] = {}
 
         def values(state: RecursiveState) -> Array:
             # The decision value of a cluster is the smallest margin on the path to it.
@@ -304,10 +304,10 @@ class RecursiveBinary(StepwiseClusterer):
             scores[:, 0] = _FAR
             for split in state.splits:
                 # All states of a split share one kernel; their models differ only in the coefficients.
-                if split.other not in answers:
+                if split.other not in decision_values:
                     points = X[:, split.members] if self._is_pairwise() else X
-                    answers[split.other] = split.model.follow(points)
-                below, above = answers[split.other](split.state).T
+                    decision_values[split.other] = split.model.follow(points)
+                below, above = decision_values[split.other](split.state).T
                 margin = (above - below) / 2.0
                 scores[:, split.other] = np.minimum(scores[:, split.cluster], margin)
                 scores[:, split.cluster] = np.minimum(scores[:, split.cluster], -margin)

@@ -106,8 +106,8 @@ class LeastSquaresClusterer(KernelClusterer):
         return models
 
     @abstractmethod
-    def _states(self, search: Search, part: float) -> Iterator[RLSState]:
-        """Search from one start; `part` is the share of the starts that precede it."""
+    def _states(self, search: Search, share_before: float) -> Iterator[RLSState]:
+        """Search from one start; `share_before` is the share of the starts that precede it."""
 
     def _prepare(self, X: Array) -> Problem:
         starts = self._draw_starts(X)

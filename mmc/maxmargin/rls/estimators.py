@@ -185,11 +185,11 @@ class UMCRLS(LeastSquaresClusterer):
             )
         return sizes / sizes.sum()
 
-    def _states(self, search: Search, part: float) -> Iterator[RLSState]:
+    def _states(self, search: Search, share_before: float) -> Iterator[RLSState]:
         n, k, rounds = len(search.labels), self.n_clusters, self.n_shakes + 1
         targets = n * self._shares()
         # At full strength the larger of two clusters takes every point, and all starts end equal.
-        strength = 1.0 - 0.75 * part if 2.0 * targets.max() >= n else 1.0
+        strength = 1.0 - 0.75 * share_before if 2.0 * targets.max() >= n else 1.0
         yield search.start()
         for i in range(rounds):
             for d in range(k):
@@ -287,7 +287,7 @@ class SteepRLS(LeastSquaresClusterer):
     0.0
     """
 
-    def _states(self, search: Search, part: float) -> Iterator[RLSState]:
+    def _states(self, search: Search, share_before: float) -> Iterator[RLSState]:
         yield search.start()
         group = max(1, len(search.labels) // 40)
         for round_ in count(1):
@@ -378,7 +378,7 @@ class StocRLS(LeastSquaresClusterer):
     0.0
     """
 
-    def _states(self, search: Search, part: float) -> Iterator[RLSState]:
+    def _states(self, search: Search, share_before: float) -> Iterator[RLSState]:
         yield search.start()
         for round_ in count(1):
             state = search.sweep(round_)
