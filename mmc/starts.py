@@ -1,6 +1,7 @@
 """The labellings that a search starts from: given ones, or drawn by a name that `init` has.
 
-A drawing function takes the points, the number of clusters and a random generator, and gives labels.
+A drawing function takes the points, the number of clusters and a random generator, and gives one label for
+each point.
 """
 
 from __future__ import annotations
@@ -89,18 +90,7 @@ def draw_starts(
 
 
 def random_labels(X: Array, k: int, rng: np.random.RandomState) -> Labels:
-    """Draw a labelling of equal sizes.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    k : int
-    rng : RandomState
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
-    """
+    """Draw a labelling of equal sizes."""
     return np.asarray(rng.permutation(np.arange(len(X)) % k), dtype=np.int64)
 
 
@@ -109,16 +99,6 @@ def k_means(X: Array, k: int, rng: np.random.RandomState) -> Labels:
 
     Two clusters are found from two seeds that lie far apart, as [iterSVR] section IV-A advises: the first
     seed is any point, the second any of those at least 0.8 times as far from it as the farthest.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    k : int
-    rng : RandomState
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
 
     Raises
     ------
@@ -139,16 +119,7 @@ def k_means(X: Array, k: int, rng: np.random.RandomState) -> Labels:
 def k_means_plus_plus(X: Array, k: int, rng: np.random.RandomState) -> Labels:
     """Draw seeds by scikit-learn's k-means++ and assign every point to the nearest.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    k : int
-    rng : RandomState
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
-        Every cluster is used, unless there are fewer different points than clusters.
+    Every cluster is used, unless there are fewer different points than clusters.
     """
     centres, seeds = kmeans_plusplus(X, k, random_state=rng)
     return _with_seeds(pairwise_distances_argmin(X, centres), seeds)
@@ -188,17 +159,7 @@ def seeded_labels(distances_to: Callable[[int], Array], n: int, k: int, rng: np.
 
 
 def require_points(n: int, k: int) -> None:
-    """Refuse more clusters than points.
-
-    Parameters
-    ----------
-    n, k : int
-        Number of points and of clusters.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Refuse more clusters k than there are points."""
     if k > n:
         raise ValueError(
             f"n_clusters={k} is more than the number of points: n_samples={n}. Choose at most {n} clusters."

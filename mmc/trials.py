@@ -69,16 +69,7 @@ class Trial:
     agreement: float = np.nan
 
     def against(self, y: Labels | None) -> Trial:
-        """Give the trial with its agreement with reference labels, where both are there.
-
-        Parameters
-        ----------
-        y : ndarray of shape (n_samples,) or None
-
-        Returns
-        -------
-        Trial
-        """
+        """Give the trial with its agreement with reference labels, where both are there."""
         if y is None or self.error:
             return self
         return replace(self, agreement=float(adjusted_rand_score(y, self.labels)))
@@ -164,17 +155,7 @@ def run_trials(
 
 
 def run_trial(shared: Shared, task: Task) -> Trial:
-    """Fit and score one candidate in this process.
-
-    Parameters
-    ----------
-    shared : Shared
-    task : Task
-
-    Returns
-    -------
-    Trial
-    """
+    """Fit and score one candidate in this process."""
     X, estimator = shared.points[task.points], shared.estimators[task.estimator]
     if shared.warm:
         _warm_up(estimator)

@@ -180,14 +180,9 @@ class EvolutionaryClusterer(BinaryClusterer):
 
     def _population(self, X: Array, bound: int, rng: np.random.RandomState) -> Signs:
         """Draw μ labellings that keep the balance."""
+        draws, has_points = {"random": _coin_flips, "k-means": k_means}, self.kernel != "precomputed"
         drawn = draw_starts(
-            X,
-            2,
-            self.init,
-            {"random": _coin_flips, "k-means": k_means},
-            n_init=self.n_parents,
-            random_state=rng,
-            has_points=self.kernel != "precomputed",
+            X, 2, self.init, draws, n_init=self.n_parents, random_state=rng, has_points=has_points
         )
         signs = np.empty((self.n_parents, len(X)), dtype=np.int8)
         signs[:] = [2 * start.labels - 1 for start in drawn]  # given labels are those of every parent
