@@ -128,6 +128,13 @@ def test_gmmc_is_solved_with_its_dual(solver, C):
     assert relaxed == pytest.approx(end.value, rel=1e-3)
 
 
+def test_scs_may_lack_a_factor_for_dense_matrices(monkeypatch):
+    """Where SCS was built without it, the factor for sparse matrices gives the same value."""
+    value = last(gmmc_program(tiny(10), 10.0), "SCS", 1e-6).value
+    monkeypatch.setitem(sys.modules, "scs._scs_dense", None)
+    assert last(gmmc_program(tiny(10), 10.0), "SCS", 1e-6).value == pytest.approx(value, rel=1e-3)
+
+
 @each_method
 def test_solvers_agree(cls):
     """SCS and Clarabel give the same value to a thousandth, nearly the same matrix and the same labels."""
