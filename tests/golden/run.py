@@ -24,7 +24,7 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 
 from mmc import cli, registry
-from mmc.datasets import load
+from mmc.datasets import load, open_table
 from mmc.experiment import Experiment
 
 HERE = Path(__file__).resolve().parent
@@ -89,7 +89,7 @@ def fit(algorithm: str, parameters: Mapping[str, Any], X: np.ndarray) -> dict[st
 def experiment(name: str) -> dict[str, Any]:
     """Open a saved experiment and run it."""
     saved = Experiment.from_json((HERE / "experiments" / name).read_text(encoding="utf-8"))
-    dataset = saved.data.load(TABLE.read_bytes() if saved.data.source == "table" else None)
+    dataset = saved.data.load(open_table(TABLE) if saved.data.source == "table" else None)
     return digest(saved.make().fit_predict(dataset.X))
 
 
@@ -205,15 +205,19 @@ def further_labels(at: Any) -> dict[str, Any]:
     """
     runs = {}
     visit = at.session_state
-    for result in [visit[key] for key in ("result", "compared") if key in visit]:
-        for name, recording in list(getattr(result, "recordings", {}).items())[1:]:
+    if "playground:" in visit:
+        for name, recording in list(visit["playground:"].last.recordings.items())[1:]:
             runs[name] = recording.labels
-        for trial in getattr(result, "trials", ()):
+    if "model-selection:" in visit and visit["model-selection:"].rival is not None:
+        for trial in visit["model-selection:"].rival.trials:
             runs[f"rival {trial.index}"] = trial.labels
-        for attempt in getattr(result, "attempts", {}).values():
-            experiment = attempt.experiment
-            seed = experiment.parameters.get("random_state", "")
-            runs[f"{experiment.algorithm} {experiment.data.source} {seed}".strip()] = attempt.labels
+    if "compare:" in visit:
+        comparison = visit["compare:"].last
+        for cell in comparison.contest.cells.values():
+            for key, experiment in cell.items():
+                seed = experiment.parameters.get("random_state", "")
+                name = f"{experiment.algorithm} {experiment.data.source} {seed}".strip()
+                runs[name] = comparison.trials[key].labels
     return dict(sorted(runs.items()))
 
 
