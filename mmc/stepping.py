@@ -7,7 +7,7 @@ goes on to the next start. Fitting exhausts the steps, the app draws them, closi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -73,6 +73,8 @@ class State:
         Iterations behind this state, where a step is a group of them; None where each step is one.
     n_empty : int
         Clusters that were lost on the way, where that is a failure: of two ends the one that lost fewer wins.
+    moved : ndarray
+        Indices of the points whose label differs from the previous state's.
     margins : ndarray of shape (n_samples,) or None
         The margin y·f of each point, with the labels that the classifier was trained on.
     loss_function : callable or None
@@ -85,6 +87,7 @@ class State:
     progress: float = 0.0
     n_done: int | None = None
     n_empty: int = 0
+    moved: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     margins: NDArray[np.float64] | None = None
     loss_function: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None
 
@@ -130,8 +133,8 @@ class State:
 
     @property
     def changed(self) -> NDArray[np.int64]:
-        """Indices of the points that this step is about; empty where there are none."""
-        return np.empty(0, dtype=np.int64)
+        """Indices of the points that this step is about: by default those that it moved."""
+        return self.moved
 
     @property
     def n_changed(self) -> int:

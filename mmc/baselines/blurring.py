@@ -50,15 +50,12 @@ class BlurringState(State):
         Number of the round; 0 is the start.
     places : ndarray of shape (n_samples, n_features)
         Current positions of the points.
-    moved : ndarray
-        Points that changed their cluster.
     spread : float
         Largest distance of a point to the mean of its cluster, in units of σ.
     """
 
     round: int
     places: Array
-    moved: Labels
     spread: float
 
     @property
@@ -74,11 +71,6 @@ class BlurringState(State):
         if self.round == 0:
             return f"start: the points hang together in {clusters}"
         return f"round {self.round}: {clusters}, the widest {self.spread:.2g} σ from its middle"
-
-    @property
-    def changed(self) -> Labels:
-        """Indices of the points whose cluster this step changed."""
-        return self.moved
 
     @property
     def ringed(self) -> Array:

@@ -30,15 +30,12 @@ class MovingState(State):
         Short name of the objective.
     round : int
         Number of the round, from 1; 0 is the start.
-    moved : ndarray
-        Points that changed their cluster.
     previous : float
         Objective before the step.
     """
 
     what: str
     round: int
-    moved: Labels
     previous: float
 
     @property
@@ -55,11 +52,6 @@ class MovingState(State):
     def line(self) -> str:
         """Name of the line of the pseudo-code that this step carries out."""
         return "round" if self.round else "start"
-
-    @property
-    def changed(self) -> Labels:
-        """Indices of the points that this step moved."""
-        return self.moved
 
 
 class NearestMember(StepwiseClusterer):

@@ -91,8 +91,6 @@ class MICState(State):
         M̂I before the step.
     coefficients : ndarray of shape (n_vertices + 1, n_clusters)
         α of each cluster, and b in the last row.
-    moved : ndarray
-        Points that changed their cluster in this step.
     origin : str
         Origin of the labels of the start.
     n_iterations : int
@@ -103,7 +101,6 @@ class MICState(State):
     mutual_information: float
     previous: float
     coefficients: Array
-    moved: Labels
     origin: str
     n_iterations: int = 0
 
@@ -129,11 +126,6 @@ class MICState(State):
             return f"{what}, MI = {now}"
         points = f"{moved} point{'' if moved == 1 else 's'} moved"
         return f"{n} iteration{'' if n == 1 else 's'}: {points}, MI {self.previous:.4g} → {now}"
-
-    @property
-    def changed(self) -> Labels:
-        """Indices of the points that this step moved."""
-        return self.moved
 
     def confidence(self) -> Array:
         """Return the posterior of each point's own cluster."""

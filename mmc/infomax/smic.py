@@ -73,8 +73,6 @@ class SMICState(State):
         Class posteriors at the training points.
     unresponsive : ndarray
         Points without a positive response, which take the posterior of their nearest neighbour that has one.
-    moved : ndarray
-        Points whose cluster differs from that in the previous state.
     model : Model
         Responses of the eigenvectors.
     estimate : Estimate or None
@@ -85,7 +83,6 @@ class SMICState(State):
 
     posterior: Array
     unresponsive: NDArray[np.int64]
-    moved: NDArray[np.int64]
     model: Model
     estimate: Estimate | None = None
     curve: tuple[float, ...] = ()
@@ -110,11 +107,6 @@ class SMICState(State):
     def caption(self) -> str:
         """One sentence that says what happened in this step."""
         return f"{self._what()}{self._exceptions()}"
-
-    @property
-    def changed(self) -> NDArray[np.int64]:
-        """Indices of the points that this step moved."""
-        return self.moved
 
     def confidence(self) -> Array:
         """Return the posterior of each point's own cluster."""

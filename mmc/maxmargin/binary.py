@@ -27,17 +27,9 @@ class BinaryState(State):
     ----------
     f : ndarray of shape (n_samples,)
         Decision values f(x_i) at the training points.
-    moved : ndarray
-        Points whose cluster differs from that in the previous state.
     """
 
     f: Array
-    moved: Labels
-
-    @property
-    def changed(self) -> Labels:
-        """Indices of the points that this step moved."""
-        return self.moved
 
     def confidence(self) -> Array:
         """Return y f, clipped to [0, 1]."""

@@ -273,7 +273,9 @@ def _scale_control(recommended: bool, prefix: str = "") -> bool:
 def _follow_data() -> None:
     """Set what depends on the data to what is usual for the newly chosen ones."""
     source = st.session_state["data"]
-    usual: dict[str, Any] = {"n_clusters": usual_k(source), "classes": [], "cluster_sizes": ""}
+    parameters = [p for entry in registry.ALGORITHMS.values() for p in entry.parameters]
+    usual: dict[str, Any] = {p.key: "" for p in parameters if p.kind == "numbers"}  # one for each cluster
+    usual |= {"n_clusters": usual_k(source), "classes": []}
     if source in CATALOG and CATALOG[source].noise_default is not None:
         usual["noise"] = CATALOG[source].noise_default
     st.session_state.update({key: value for key, value in usual.items() if key in st.session_state})

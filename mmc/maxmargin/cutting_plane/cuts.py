@@ -52,8 +52,6 @@ class CutState(State):
         Coefficients of the points, the same for every kernel: f = Σ_k β_k K_k coef + bias.
     bias : float
         Mean of f for two clusters; 0 for many.
-    moved : ndarray
-        Points whose cluster differs from the previous state's.
     epsilon : float
         The gap at which the method ends.
     """
@@ -69,7 +67,6 @@ class CutState(State):
     kernels: tuple[str, ...]
     coef: Array
     bias: float
-    moved: Labels
     epsilon: float
 
     @property

@@ -63,14 +63,11 @@ class RecursiveState(State):
         Number of splits at the end.
     detail : str
         Description of the method's last step.
-    moved : ndarray
-        Points whose label differs from that in the previous state.
     """
 
     splits: tuple[Split, ...]
     n_splits: int
     detail: str
-    moved: Labels
 
     @property
     def line(self) -> str:
@@ -85,11 +82,6 @@ class RecursiveState(State):
         last = self.splits[-1]
         where = f"split {len(self.splits)} of {self.n_splits}"
         return f"{where}, cluster {last.cluster} of {len(last.members)} points: {self.detail}"
-
-    @property
-    def changed(self) -> Labels:
-        """Indices of the points that this step moved."""
-        return self.moved
 
     def confidence(self) -> Array | None:
         """Return the least confidence of the models on a point's path; None before the first split."""

@@ -31,8 +31,6 @@ class RLSState(State):
         Number of the round of shaking, the group of steepest moves or the sweep, from 1; 0 is the start.
     cluster : int
         Cluster that claimed points; −1 if the step does not belong to a single cluster.
-    moved : ndarray
-        Points that changed their cluster, in the order of the moves.
     previous : float
         Q before the step.
     scores : ndarray of shape (n_clusters, n_samples)
@@ -42,7 +40,6 @@ class RLSState(State):
     phase: Phase
     round: int
     cluster: int
-    moved: Labels
     previous: float
     scores: Array
 
@@ -67,11 +64,6 @@ class RLSState(State):
     def line(self) -> str:
         """Name of the line of the pseudo-code that this step carries out."""
         return self.phase
-
-    @property
-    def changed(self) -> Labels:
-        """Indices of the points that this step moved."""
-        return self.moved
 
     def confidence(self) -> Array:
         """Return half the lead of the own model's value over the best other one, clipped to [0, 1]."""
