@@ -6,16 +6,8 @@ import tracemalloc
 import numpy as np
 import pytest
 from scipy.sparse import issparse
-from threadpoolctl import threadpool_limits
 
 from mmc.kernels.local_scaling import find_neighbors
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """Keep BLAS to one thread: the matrices are small, and busy threads wait for each other."""
-    with threadpool_limits(1):
-        yield
 
 
 def cloud(n: int = 30, d: int = 2, seed: int = 0):
