@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 
 import mmc.datasets as datasets
 from mmc import registry
+from mmc._sklearn import check_parameters
 from mmc.datasets import Dataset, Table
 
 _TABLE_OPTIONS = ("columns", "label", "missing")
@@ -135,7 +136,7 @@ class Experiment:
                 f"This experiment file is of version {version!r}, and this release of mmc reads version "
                 f"{_VERSION}. Open it with the release that wrote it."
             )
-        experiment.make()._validate_params()
+        check_parameters(experiment.make())
         experiment.data.check()
         return experiment
 
