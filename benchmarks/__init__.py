@@ -1,1 +1,1 @@
-"""Measurements side by side with the papers and with other libraries; each module is a command."""
+"""Measurements beside the papers and other libraries; each module is a command."""

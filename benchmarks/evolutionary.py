@@ -1,13 +1,11 @@
 """Measure maximum-margin clustering by evolution: ``python -m benchmarks.evolutionary``.
 
-Without options, the pairs of digits in Tables 1 and 2 of [EvoMMC] and the restarts of its Figure 2, by the
-paper's protocol: best of ten runs by clustering error, mean over ten repetitions, best cell of its grid.
-``--data DIR`` adds ionosphere, letter A and B, and pairs of MNIST digits that are there as .npz files (X, y).
+Without options, prints the pairs of digits in Tables 1 and 2 of [EvoMMC] and the restarts of its Figure 2, by
+the paper's protocol: best of ten runs by clustering error, mean over ten repetitions, best cell of its grid.
+``--data DIR`` adds ionosphere, letter A and B, and pairs of MNIST digits from .npz files (X, y) in DIR.
 ``--speed`` counts generations and compares the ways to compute the fitness (Figure 1).
 
-The paper does not say after how many generations without a change a run ends. Here they are as many as bring
-the number of all generations near its Table 2. Landmarks are a tenth of the points, less those that repeat
-others: ionosphere has a row twice.
+`benchmarks.tables.evo_mmc` says how the stopping rule and the landmarks are chosen.
 """
 
 from __future__ import annotations
@@ -38,7 +36,7 @@ Labels = NDArray[np.int64]
 
 
 def table(folder: Path | None) -> None:
-    """Print the errors beside the paper's, and restarts against error."""
+    """Print the errors beside those of the paper, and the error over the number of restarts."""
     print(
         f"Table 1: error in %, best of {RUNS} runs, mean ± deviation of {REPETITIONS} repetitions, best cell;"
     )
@@ -63,7 +61,7 @@ def table(folder: Path | None) -> None:
 
 
 def _tasks(folder: Path | None) -> Iterator[tuple[str, Task, Sequence[str], tuple[int, int]]]:
-    """Give the sets of Table 1, and three pairs of MNIST digits that it does not print."""
+    """Yield the sets of Table 1, and three pairs of MNIST digits that it does not print."""
     more = {
         f"MNIST {a}, {b}": Set(Source("mnist_train5k.npz", (a, b)), 0.03, "– –")
         for a, b in ((1, 2), (1, 7), (3, 8))
@@ -77,7 +75,7 @@ def _tasks(folder: Path | None) -> Iterator[tuple[str, Task, Sequence[str], tupl
 
 
 def speed() -> None:
-    """Print generations per second, and what the shortcuts save."""
+    """Print generations per second, and the gain of the shortcuts."""
     with threadpool_limits(1):
         _generations_per_second(n=14_000, r=140)
         _ways([200, 400, 800, 1600])
@@ -121,14 +119,14 @@ def _ours(R: Array, count: int = 200_000) -> float:
     p = Population(R, True, first)
     rng = np.random.default_rng(0)
     fixed = (R, True, p.Y, p.P, p.F, p.alive, n // 30, 1)
-    evolve(*fixed, 0, n, 10**9, 0, 10**9, rng)  # compiles, and gets past the generations with many flips
+    evolve(*fixed, 0, n, 10**9, 0, 10**9, rng)  # compiles, and passes the generations with many flips
     began = time.perf_counter()
     evolve(*fixed, n, n + count, 10**9, 0, 10**9, rng)
     return (time.perf_counter() - began) / count
 
 
 def _plain(R: Array, count: int, V: Array | None = None, shares: Array | None = None) -> float:
-    """Flip one label after the other with NumPy, by [EvoMMC] eq. 11 or by the whole product."""
+    """Flip labels with NumPy, by [EvoMMC] eq. 11 or the whole product, and return the seconds of a flip."""
     n, rng = len(R), np.random.RandomState(0)
     y = np.where(np.arange(n) % 2, 1.0, -1.0)
     z = y @ V if V is not None else None

@@ -1,13 +1,11 @@
 """Measure iterated training: ``python -m benchmarks.iterative``.
 
-Without options, the pairs of digits in Table IV of [iterSVR], and all 45 pairs with three kinds of start
-beside Table II. ``--data DIR`` adds the other sets of Table IV that are there as .npz files (X, y).
+Without options, prints the pairs of digits in Table IV of [iterSVR], and all 45 pairs with three kinds of
+start beside Table II. ``--data DIR`` adds the other sets of Table IV from .npz files (X, y) in DIR.
 ``--speed`` times `IterLSSVM` against factoring in every round, and `IterSVR` against a plain loop over
 scikit-learn's SVR.
 
-The paper's kernel is exp(−d²/σ²) with the best σ of a set of candidates that it does not list. Here they are
-1, 3 and 5 times s, the length of the diagonal of the box around the data: the set that [EvoMMC] footnote 9
-takes from the same authors.
+`benchmarks.tables.iter_svr` says how the kernel width is chosen.
 """
 
 from __future__ import annotations
@@ -44,7 +42,7 @@ Labels = NDArray[np.int64]
 
 
 def table_iv(folder: Path | None) -> None:
-    """Print the errors of the three methods from k-means starts beside the paper's."""
+    """Print the errors of the three methods from k-means starts beside those of the paper."""
     print(
         f"Table IV: clustering error in %, mean ± deviation over {SEEDS} k-means starts, best σ of 1s, 3s, 5s"
     )
@@ -88,7 +86,7 @@ def _cut(task: Task) -> list[Labels]:
     return [normalized_cut(fit_kernel(task.X, gamma="median", width=1.0).matrix)]
 
 
-#: How starts are drawn, and the paper's errors before and after.
+#: Function that draws the starts, and the paper's errors before and after.
 _STARTS = {
     "random": (_seeded(random_labels), 48.21, 28.57),
     "k-means": (_seeded(k_means), 3.49, 1.92),
@@ -102,7 +100,7 @@ def _digits(pair: tuple[int, ...]) -> Task:
 
 
 def speed(repetitions: int = 5) -> None:
-    """Print times against the plain ways of doing the same."""
+    """Print times against plain implementations."""
     with threadpool_limits(1):
         _least_squares(2000, repetitions)
         print("\nIterSVR from one start against a loop over scikit-learn's SVR with the paper's scan of b")
@@ -149,7 +147,7 @@ def _least_squares(n: int, repetitions: int) -> None:
 
 
 def _loop(values: Callable[[Array], Array], start: Labels, bound: int) -> Labels:
-    """Train and label by turns, given what a machine trained on labels says of the points."""
+    """Alternate training and labelling; `values` returns the decision values of a model trained on labels."""
     labels = start
     while True:
         placed = place_bias(values(2.0 * labels - 1.0), bound, Square())
@@ -211,7 +209,7 @@ def _regression(name: str, X: Array, repetitions: int) -> None:
 
 
 def _plain_svr(X: Array, gamma: float, start: Labels, bound: int) -> tuple[Labels, float]:
-    """Loop over scikit-learn's SVR; gives the labels, and how much of the time was the scan."""
+    """Run a loop over scikit-learn's SVR and return the labels and the seconds spent on the bias."""
     labels, n, loss, spent = start, len(X), Insensitive(0.05), 0.0
     while True:
         model = SVR(kernel="rbf", gamma=gamma, C=500.0, epsilon=0.05).fit(X, 2.0 * labels - 1.0)

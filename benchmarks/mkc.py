@@ -1,10 +1,10 @@
 """Measure multiple kernel clustering: ``python -m benchmarks.mkc``.
 
-Without options, the digits of Table 2 of [MKC] and two more pairs; ``--data DIR`` adds its other sets that
-are there as .npz files (X, y). ``--speed`` times the dual against the paper's cone program, and over n, the
+Without options, prints the digits of Table 2 of [MKC] and two more pairs; ``--data DIR`` adds its other sets
+from .npz files (X, y) in DIR. ``--speed`` times the dual against the paper's cone program, and over n, the
 number of kernels and ε (Figures 2 and 3). ``--sdp`` compares two solvers for MMC and GMMC.
 
-How the columns of Table 2 are computed: see `benchmarks.tables.mkc`; LSMI chooses without true labels.
+`benchmarks.tables.mkc` says how the columns of Table 2 are computed. LSMI chooses without true labels.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ from mmc.starts import k_means
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
-#: So many labellings at most are given to LSMI: those that the most cells come to.
+#: Maximum number of labellings that LSMI scores: those that most cells of the grid share.
 N_SCORED = 60
-#: Seconds after which a reference is given up.
+#: Time limit of a reference in seconds.
 LIMIT = 60.0
 KERNELS = ("linear", ("poly", {"degree": 2}), ("rbf", {"gamma": "median", "width": 1.0}))
 SETTINGS = {"C": 32.0, "balance": 0.03, "epsilon": 0.01, "tol": 0.01}
@@ -57,7 +57,7 @@ MORE = {"digits 3, 8": Source("", (3, 8)), "digits 8, 9": Source("", (8, 9))}
 
 
 class Run(NamedTuple):
-    """What a reference came to; `labels` is None where it was given up."""
+    """The result of a reference; `labels` is None if it exceeded the time limit."""
 
     seconds: float
     features: float
@@ -65,7 +65,7 @@ class Run(NamedTuple):
 
 
 def table(folder: Path | None) -> None:
-    """Print the accuracies beside the paper's, and what LSMI chooses."""
+    """Print the accuracies beside those of the paper, and the choice of LSMI."""
     print(
         "Table 2: accuracy in % (majority class of a cluster), best cell of the grid, beside the paper's.\n"
         f"LSMI: the labelling of MKC that LSMI prefers, of the {N_SCORED} at most that most cells come to.\n"
@@ -104,7 +104,7 @@ def _row(name: str, X: Array, y: Labels, printed: dict[str, str]) -> None:
 
 
 def _choose(X: Array, found: list[Candidate]) -> tuple[Candidate, int]:
-    """Give the candidate that LSMI prefers, and the number of different labellings."""
+    """Return the candidate with the highest LSMI, and the number of different labellings."""
     keys = [in_order(candidate.labels).tobytes() for candidate in found]
     first = dict(zip(reversed(keys), reversed(found), strict=True))
     judge = LSMI(X)
@@ -113,7 +113,7 @@ def _choose(X: Array, found: list[Candidate]) -> tuple[Candidate, int]:
 
 
 def _no_leak() -> None:
-    """Fit and choose by the app's way, once with the true labels in the data set and once with others."""
+    """Fit and choose as the app does, with the true labels in the data set and with others."""
     parameters = {"C": 16.0, "balance": 0.1, "random_state": 0}
     experiment = Experiment(Data("digits", {"classes": [3, 8]}), "MKC", parameters)
     dataset = Experiment.from_json(experiment.to_json()).data.load()
@@ -134,7 +134,7 @@ def _no_leak() -> None:
 def speed() -> None:
     """Print times over n, the number of kernels and ε, and of the small problem."""
     with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of lost clusters and inaccurate solutions
+        warnings.simplefilter("ignore", UserWarning)  # lost clusters and inaccurate solutions
         _over_n()
         X = _blobs(500)
         kernels = [("rbf", {"gamma": "median", "width": width}) for width in np.geomspace(1.0, 0.25, 10)]
@@ -155,7 +155,7 @@ def _digits(n: int) -> Array:
 
 
 def _ours(X: Array, start: Labels, **settings: Any) -> tuple[float, MKC, float]:
-    """Give the median time of three fits, the model, and the mean number of CCCP iterations of a cut."""
+    """Return the median time of three fits, the model, and the mean number of CCCP iterations of a cut."""
     model = MKC(2, init=start, **{"kernels": KERNELS, **SETTINGS, **settings})
     times, counts = [], []
     for _ in range(3):
@@ -236,7 +236,7 @@ def _reference(X: Array, start: Labels, *, summed: bool) -> Run:
 
 
 def _features(K: Array) -> Array:
-    """Give Φ with Φ Φᵀ = K, by kernel PCA."""
+    """Return Φ with Φ Φᵀ = K, by kernel PCA."""
     values, vectors = np.linalg.eigh(K)
     keep = values > 1e-10 * values[-1]
     return vectors[:, keep] * np.sqrt(values[keep])
@@ -245,7 +245,7 @@ def _features(K: Array) -> Array:
 def _cone_program(
     Phi: list[Array], marks: Array, labels: Labels, seconds: float, *, summed: bool
 ) -> tuple[float, float, Array] | None:
-    """Solve [MKC] eq. 2.14; gives its value, ξ and f, or None where the time was too short."""
+    """Solve [MKC] eq. 2.14 and return its value, ξ and f, or None if the time was too short."""
     began, n, M = time.perf_counter(), len(labels), len(Phi)
     C, l = SETTINGS["C"], SETTINGS["balance"] * n  # noqa: E741, the paper's name
     A = marks * (2.0 * labels - 1.0) / n
@@ -307,7 +307,7 @@ def _small_problem(repetitions: int = 20) -> None:
 
 
 def _random_working_set(X: Array, P: int, seed: int) -> WorkingSet:
-    """Make random constraints at labels that are two halves along a random direction."""
+    """Return random constraints at labels that halve the points along a random direction."""
     rng = np.random.RandomState(seed)
     values = X @ rng.standard_normal(X.shape[1])
     labels = (values > np.median(values)).astype(np.int64)
@@ -319,7 +319,7 @@ def _random_working_set(X: Array, P: int, seed: int) -> WorkingSet:
 
 
 def _compiled(P: int, M: int, C: float, cost: float) -> Callable[[Array, Array, Array], float]:
-    """Write the dual once in cvxpy, with parameters, for P cuts; gives a function that solves it anew."""
+    """Return a function that solves the dual in cvxpy for P cuts, compiled once with parameters."""
     lam = cp.Variable(P, nonneg=True)
     L = [cp.Parameter((P, P)) for _ in range(M)]
     s, g = cp.Parameter(P), cp.Parameter(P)

@@ -1,9 +1,9 @@
-"""How soon a visitor sees the first result: `python -m benchmarks.page`.
+"""Measure the time until a visitor sees the first result: `python -m benchmarks.page`.
 
-Starts the app, opens the playground in headless Chromium several times, and prints the time from the page
-being up (its title is there) to the first drawn result, with the size of the figure. On the first visit the
-server imports its libraries and the browser loads Plotly; later visits of the same browser have both. A
-second result is what follows when a control is changed.
+Starts the app, opens the playground several times in headless Chromium, and prints the time from the title of
+the page to the first drawn result, and the size of the figure. The first visit includes the server's imports
+and the loading of Plotly, which later visits of the same browser have done. The last column is the time after
+a control is changed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from mmc.figures import animation, make_scene, make_view
 from mmc.recording import record
 
 ROOT = Path(__file__).parents[1]
-#: Places in the gallery of the lessons with a reference labelling and some 300 points.
+#: Positions in the gallery of lessons with reference labels and about 300 points.
 LESSONS = (0, 2, 3)
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
@@ -60,7 +60,7 @@ def main() -> None:
             browser = playwright.chromium.launch(executable_path=path, args=FLAGS).new_context()
             print(f"{'by':>5} {'title':>8} {'numbers after':>14} {'chart after':>12} {'next result':>12}")
             for visit in range(visits):
-                # A new seed each time, so that nothing is taken from the store of results.
+                # A new seed each time bypasses the store of results.
                 times = measure(browser, f"http://127.0.0.1:{port}", visit)
                 title, numbers, chart, changed = times
                 way = "home" if visit % 2 else "link"
@@ -71,7 +71,7 @@ def main() -> None:
 
 
 def wait_until_up(port: int) -> None:
-    """Wait for the server to answer."""
+    """Wait until the server responds."""
     for _ in range(300):
         try:
             urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=1)
@@ -82,9 +82,9 @@ def wait_until_up(port: int) -> None:
 
 
 def measure(browser: BrowserContext, app: str, visit: int) -> tuple[float, float, float, float]:
-    """Give the seconds to the title, from there to numbers and chart, and for a changed k.
+    """Return the seconds to the title, from there to the numbers and to the chart, and after a change of k.
 
-    Even visits open the address itself, odd ones come from the home page, where they have read a while.
+    Even visits open the address itself, odd ones come from the home page after some seconds.
     """
     page = browser.new_page()
     if visit % 2:

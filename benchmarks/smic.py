@@ -1,8 +1,9 @@
 """Measure clustering by squared-loss mutual information: ``python -m benchmarks.smic``.
 
-Without options, the experiments of [SMIC] section 4: its toys, its classes of unequal size, and real data
-beside its Table 1; ``--data DIR`` adds the sets digit (usps) and face (olivetti) of that table. ``--speed``
-times the choice of t against the paper's pseudo code, and a fit at n=5000, d=256 against spectral clustering.
+Without options, prints the experiments of [SMIC] section 4: its toys, its classes of unequal size, and real
+data beside its Table 1; ``--data DIR`` adds the sets digit (usps) and face (olivetti) of that table.
+``--speed`` times the choice of t against the paper's pseudo code, and a fit at n=5000, d=256 against spectral
+clustering.
 """
 
 from __future__ import annotations
@@ -59,8 +60,8 @@ def toys(n_draws: int) -> None:
 
 
 def imbalance(n_draws: int) -> None:
-    """Print ARI with equal class priors (SMIC) and with the true ones (SMIC*), classes being unequal."""
-    print(f"\nUnequal classes of section 4.2, n={N}, {n_draws} draws; SMIC* is told the class priors")
+    """Print the ARI on unequal classes with equal class priors (SMIC) and with the true ones (SMIC*)."""
+    print(f"\nUnequal classes of section 4.2, n={N}, {n_draws} draws; SMIC* knows the class priors")
     print(f"{'set':<16} {'small class':<11} {'share':>5}  {'SMIC':^14}  {'SMIC*':^14}")
     for name, smalls in TOYS.items():
         shares = (0.1, 0.15, 0.2, 0.25) if name == "four-gaussians" else (0.2, 0.3, 0.4, 0.5)
@@ -95,7 +96,7 @@ def real(folder: Path | None, repeats: int, mic_on_usps: bool) -> None:
 
 
 def _printed(title: str, method: str) -> str:
-    """Give what Table 1 of [SMIC] prints."""
+    """Return what Table 1 of [SMIC] prints."""
     name = {"olivetti, scaled": "face (olivetti)", "usps, scaled": "digit (usps)"}.get(title)
     columns = list(COLUMNS.values())
     if name is None or method not in columns:
@@ -134,21 +135,21 @@ def _unequal(name: str, small: str, share: float, draw: int) -> tuple[Array, Lab
         return scale(means[y] + 0.5 * rng.standard_normal((N, 2))), y
     if small not in ("Gaussian", "wide"):
         return _toy(name, draw, imbalance=1.0 - share / (1.0 - share))
-    # The library makes the second class small; here the first loses points, which are independent draws.
+    # The library makes the second class small; here the first loses points. All points are independent draws.
     X, y = _toy(name, draw, n=2 * (N - few))
     keep = np.delete(np.arange(len(y)), np.flatnonzero(y == 0)[few:])
     return scale(X[keep]), y[keep]
 
 
 def against_literal(repetitions: int = 5) -> None:
-    """Print times against the paper's pseudo code, and whether both find the same."""
+    """Print times against the paper's pseudo code, and whether the results are equal."""
     print(f"Choice among 10 t, 9 γ, 9 δ by 5 folds, n={N}, c=2; median seconds of {repetitions} runs in turn")
     print("'kept' is the pseudo code with kernel and Ĥ computed once for all δ")
     print(f"{'set':<16} {'what':<13} {'ours':>7} {'literal':>8} {'times':>6} {'kept':>8} {'times':>6}")
     for name in ("spirals", "circle-gaussian"):
         X, _ = _toy(name, 0)
         model = SMIC(2, random_state=0)
-        steps = list(model.iter_fit(X))  # wakes everything up, too; the last repeats the chosen t
+        steps = list(model.iter_fit(X))  # also compiles and loads; the last step repeats the chosen t
         ours, literal = partial(model.fit, X), partial(literal_choice, X, 2)
         _times(f"{name:<16} whole choice ", ours, literal, repetitions)
         ours = partial(lsmi, X, model.labels_, random_state=0)
@@ -160,7 +161,7 @@ def against_literal(repetitions: int = 5) -> None:
 
 
 def _times(title: str, ours: Callable, literal: Callable, repetitions: int) -> None:
-    """Time in turn, so that other work on the machine meets all."""
+    """Time both in turn, so that other load on the machine affects both."""
     runs = (ours, literal, partial(literal, keep=True))
     rounds = [[timed(run)[0] for run in runs] for _ in range(repetitions)]
     fast, slow, kept = np.median(rounds, axis=0)
@@ -168,14 +169,14 @@ def _times(title: str, ours: Callable, literal: Callable, repetitions: int) -> N
 
 
 def literal_choice(X: Array, c: int, keep: bool = False) -> tuple[int, list[Labels], Array]:
-    """Follow Figure 2: give the chosen t, and labels and LSMI of every t."""
+    """Follow Figure 2 and return the chosen t, and labels and LSMI of every t."""
     labellings = [literal_smic(X, t, c) for t in CANDIDATES]
     curve = np.array([literal_lsmi(X, labels, keep) for labels in labellings])
     return CANDIDATES[int(curve.round(10).argmax())], labellings, curve  # equal labellings tie
 
 
 def literal_smic(X: Array, t: int, c: int) -> Labels:
-    """Follow Figure 3, with the library's deviations: normalisation, part by part, no argmax of zeros."""
+    """Follow Figure 3 with the library's deviations: normalisation, single components, no argmax of zeros."""
     d2 = cdist(X, X, "sqeuclidean")
     sigma = np.sqrt(np.sort(d2, axis=1)[:, t])
     near = d2 <= sigma[:, None] ** 2 * (1.0 + 1e-10)
@@ -197,7 +198,7 @@ def literal_smic(X: Array, t: int, c: int) -> Labels:
 
 
 def literal_lsmi(X: Array, labels: Labels, keep: bool = False) -> float:
-    """Follow Figure 4; `keep` saves what does not depend on δ, as anyone would after a first profile."""
+    """Follow Figure 4; `keep` stores what does not depend on δ, the obvious optimisation."""
     centres = place_centres(X, n_basis=200, n_folds=5, gammas=None, random_state=0)
     estimator = (cache if keep else partial)(partial(_estimator, X, labels, centres))
     classes, M = np.unique(labels), centres.n_folds
@@ -213,7 +214,7 @@ def literal_lsmi(X: Array, labels: Labels, keep: bool = False) -> float:
 
 
 def _estimator(X: Array, labels: Labels, centres: Centres, gamma: float, m: int, y: int) -> tuple[Array, ...]:
-    """Give Ĥ and ĥ of class y without fold m (-1: with all), and L at all points (eqs. 11, 13)."""
+    """Return Ĥ and ĥ of class y without fold m (-1: with all), and L at all points (eqs. 11, 13)."""
     train = centres.fold != m
     own, n = train & (labels == y), train.sum()
     L = np.exp(-cdist(X, X[centres.basis[own[centres.basis]]], "sqeuclidean") / (2.0 * gamma**2))
@@ -221,7 +222,7 @@ def _estimator(X: Array, labels: Labels, centres: Centres, gamma: float, m: int,
 
 
 def _error(estimators: dict[int, tuple], delta: float, labels: Labels, on: NDArray[np.bool_]) -> float:
-    """Give the error CV_m on some points."""
+    """Return the error CV_m on some points."""
     error, size = 0.0, on.sum()
     for y, (H, h, L) in estimators.items():
         ratio, own = L @ np.linalg.solve(H + delta * np.eye(len(h)), h), on & (labels == y)
@@ -230,7 +231,7 @@ def _error(estimators: dict[int, tuple], delta: float, labels: Labels, on: NDArr
 
 
 def large_fit(folder: Path | None, threads: int, limit: float) -> None:
-    """Print time and memory of fits at n=5000, each in a fresh process."""
+    """Print time and memory of fits at n=5000, each in a new process."""
     X, y = make_blobs(5000, n_features=256, centers=10, cluster_std=15.0, random_state=0)
     source, X = "a mixture, for want of usps.npz", scale(X)
     if folder is not None and (folder / "usps.npz").is_file():
@@ -250,7 +251,7 @@ def large_fit(folder: Path | None, threads: int, limit: float) -> None:
 
 
 def _probe(method: str, file: Path, threads: int) -> tuple[Labels, float, float, float]:
-    """Fit once for time and resident memory, and once more to trace what Python and NumPy allocate."""
+    """Fit once for time and resident memory, and once more to trace the allocations of Python and NumPy."""
     with threadpool_limits(threads):
         X = np.load(file)
         before = _memory("VmRSS")
@@ -262,7 +263,7 @@ def _probe(method: str, file: Path, threads: int) -> tuple[Labels, float, float,
 
 
 def _memory(key: str) -> float:
-    """Read MB from Linux. Not ru_maxrss: a child begins with its parent's peak, which would hide its own."""
+    """Return memory in MB as Linux reports it; ru_maxrss of a child begins with the peak of its parent."""
     status = Path("/proc/self/status")
     lines = status.read_text().splitlines() if status.is_file() else []
     return next((int(line.split()[1]) / 2**10 for line in lines if line.startswith(key)), np.nan)

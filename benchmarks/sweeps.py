@@ -1,8 +1,8 @@
-"""How much a second process helps a sweep: `python -m benchmarks.sweeps`.
+"""Measure the gain of a second process in a sweep: `python -m benchmarks.sweeps`.
 
-Prints candidates per second with one process and with more, once they have started and loaded what they need,
-and the ratio to one process. Times of all rounds are shown, the best one counts: what else runs on the
-computer only ever makes a round slower.
+Prints candidates per second with one process and with more, after they have started and loaded their
+libraries, and the ratio to one process. All rounds are shown and the best one counts, because other load on
+the computer only makes a round slower.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from mmc.base import StepwiseClusterer
 from mmc.datasets import load
 from mmc.selection import sweep
 
-#: Times the throughput of one process that two should reach.
+#: Ratio of the throughput of two processes to that of one that should be reached.
 GOAL = 1.6
 
 
@@ -48,7 +48,7 @@ def main() -> None:
 
 
 def _seconds(model: StepwiseClusterer, widths: list[float], X: object, n_jobs: int) -> float:
-    """Run a sweep; the first with so many processes starts them."""
+    """Return the time of a sweep; the first one with this number of processes starts them."""
     began = perf_counter()
     with mock.patch.object(engine, "WORTH", 0.0):
         run = sweep(model, {"width": widths}, X, n_jobs=n_jobs)

@@ -1,4 +1,4 @@
-"""What the measurements share: a stop watch, and labels without the warnings that are expected."""
+"""Helpers of the measurements: timing, and fits without the expected warnings."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-#: Clear clusters give a neighbourhood graph in several pieces; and at its default width the Gaussian
-#: affinity of pixels is nearly the identity, on which spectral clustering breaks down, as its row shows.
+#: The neighbourhood graph of clear clusters has several components, and the Gaussian affinity of pixels is
+#: nearly the identity at its default width, where spectral clustering fails.
 EXPECTED_WARNINGS = (
     "Graph is not fully connected",
     "ARPACK has failed",
@@ -23,14 +23,14 @@ EXPECTED_WARNINGS = (
 
 
 def timed(run: Callable[..., Any], *arguments: object) -> tuple[float, Any]:
-    """Give the seconds that a call takes, and its result."""
+    """Return the seconds that a call takes, and its result."""
     start = time.perf_counter()
     result = run(*arguments)
     return time.perf_counter() - start, result
 
 
 def quiet_labels(model: Any, X: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Fit and give the labels; a fit that has not settled counts as it stands."""
+    """Fit and return the labels, also if the fit has not converged."""
     with warnings.catch_warnings():
         for message in EXPECTED_WARNINGS:
             warnings.filterwarnings("ignore", message=message)

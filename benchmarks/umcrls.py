@@ -1,8 +1,8 @@
 """Measure the least-squares searches: ``python -m benchmarks.umcrls``.
 
-Without options, Tables I and II of [UMC-RLS] on iris and moons by the paper's protocol; ``--data DIR`` adds
-its other sets. ``--defaults`` compares untuned settings with what scikit-learn offers, ``--speed`` times the
-search against plain NumPy and measures how it grows.
+Without options, prints Tables I and II of [UMC-RLS] on iris and moons by the paper's protocol; ``--data DIR``
+adds its other sets. ``--defaults`` compares untuned settings with what scikit-learn offers, ``--speed`` times
+the search against plain NumPy and measures its growth with n.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ N_SHAKES = 20
 
 
 def table(folder: Path | None) -> None:
-    """Print the best grid point by mean ARI for every set and search, beside the paper's values."""
+    """Print the best grid point by mean ARI for every set and search, beside the values of the paper."""
     print(
         "Paper's protocol: best of the grid by mean ARI over ten random starts; no intercept, no refinement."
     )
@@ -117,7 +117,7 @@ def _digits(size: int | None, classes: tuple[int, ...] | None) -> tuple[Array, L
 
 def speed() -> None:
     """Print times against plain NumPy, growth with n, and the peak of memory."""
-    _fit_ours(*_problem(200, 5))  # compiles the loops and wakes BLAS
+    _fit_ours(*_problem(200, 5))  # compiles the loops and starts BLAS
     _whole_fit(n=3000, k=5)
     _search_alone()
     _growth([250, 500, 1000, 2000, 4000], k=5)
@@ -140,7 +140,7 @@ def _search_alone() -> None:
 
 
 def _compare(ours: Callable[[], Labels], plain: Callable[[], Labels], repetitions: int) -> None:
-    """Time both in turn, so that other work on the machine meets both, and compare their labels."""
+    """Time both in turn, so that other load on the machine affects both, and compare their labels."""
     pairs = [(timed(ours), timed(plain)) for _ in range(repetitions)]
     fast, slow = (median(pair[side][0] for pair in pairs) for side in (0, 1))
     same = all(np.array_equal(a, b) for (_, a), (_, b) in pairs)
@@ -201,7 +201,7 @@ def _fit_ours(X: Array, start: Labels, k: int, gamma: float, alpha: float) -> La
 
 
 def _fit_plain(X: Array, start: Labels, k: int, gamma: float, alpha: float) -> Labels:
-    """Do what the paper describes: one eigendecomposition, then the search."""
+    """Follow the paper: one eigendecomposition, then the search."""
     K = np.exp(-gamma * cdist(X, X, "sqeuclidean"))
     values, vectors = linalg.eigh(K)
     R = (vectors * (values / (values + alpha))) @ vectors.T

@@ -1,7 +1,7 @@
-"""Many visitors at once: `python -m benchmarks.visitors [--visitors 20]`.
+"""Measure many visitors at once: `python -m benchmarks.visitors [--visitors 20]`.
 
-Starts the app and lets visitors open the playground together in headless Chromium, each with a seed and a
-number of points of its own. What each one takes home must be its own points, with the labels that the library
+Starts the app, and visitors open the playground together in headless Chromium, each with its own seed and
+number of points. Each download must contain the visitor's own points, with the labels that the library
 computes without the app. Memory is that of the server and its children: before, when the app has been used
 and is idle; at its peak; and two minutes after all have left.
 """
@@ -31,19 +31,19 @@ from mmc.comparison import usual, usual_data
 from mmc.datasets import CATALOG
 from mmc.experiment import Experiment
 
-#: What visitors look at, in turn.
+#: Data sets and algorithms of the visitors, in turn.
 CHOICES = (("three-gaussians", "UMCRLS"), ("spirals", "SMIC"), ("moons", "IterSVR"), ("rings", "EvoMMC"))
 
 #: Seconds that a visitor waits for a result.
 PATIENCE = 600
 
-#: Memory after the visit, as a multiple of that before, that is still right.
+#: Maximum memory after the visits, as a multiple of that before.
 GOAL = 1.5
 
 
 @dataclass(frozen=True)
 class Visit:
-    """What a visitor asks for."""
+    """The request of a visitor."""
 
     number: int
     source: str
@@ -51,31 +51,31 @@ class Visit:
 
     @property
     def n(self) -> int:
-        """Points, another number for each visitor."""
+        """Number of points, different for each visitor."""
         return 300 + 10 * (self.number % 50)
 
     @property
     def experiment(self) -> Experiment:
-        """What the page is to run."""
+        """Experiment that the page runs."""
         data = usual_data(self.source, self.n, self.number)
         return usual(data, self.algorithm, CATALOG[self.source].n_clusters, 0)
 
     @property
     def address(self) -> str:
-        """Of the page that shows it."""
+        """Address of the page that shows the experiment."""
         return f"Playground?data={self.source}&algorithm={self.algorithm}&n={self.n}&seed={self.number}"
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a visitor was given."""
+    """The result that a visitor downloaded."""
 
     visit: Visit
     table: pd.DataFrame
     seconds: float
 
     def wrong(self) -> str:
-        """Say what is not as it should be; empty where all is well."""
+        """Return what is wrong; empty if nothing is."""
         experiment = self.visit.experiment
         dataset = experiment.data.load()
         points = self.table[list(dataset.feature_names)].to_numpy()
@@ -88,7 +88,7 @@ class Answer:
 
 
 class Memory(threading.Thread):
-    """Watches the memory of a process and its children, in MB."""
+    """Thread that watches the memory of a process and its children, in MB."""
 
     def __init__(self, pid: int) -> None:
         super().__init__(daemon=True)
@@ -96,18 +96,18 @@ class Memory(threading.Thread):
         self._pid = pid
 
     def run(self) -> None:
-        """Look often, and remember the most."""
+        """Update the peak several times a second."""
         while True:
             self.peak = max(self.peak, self.now())
             time.sleep(0.2)
 
     def now(self) -> float:
-        """Add up what the processes hold."""
+        """Return the current memory of all processes."""
         return sum(_resident(pid) for pid in _family(self._pid)) / 2**20
 
 
 def main() -> None:
-    """Let the visitors in and print what came of it."""
+    """Run the visits and print the results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--visitors", type=int, default=20)
     parser.add_argument("--after", type=float, default=120, help="seconds to wait when all have left")
@@ -172,7 +172,7 @@ async def _measure(app: str, pid: int, arguments: argparse.Namespace) -> list[st
 
 
 async def _visit(browser: Browser, app: str, visit: Visit) -> Answer:
-    """Open the page as a new visitor, wait for the result, take it home and leave."""
+    """Open the page as a new visitor, wait for the result, download it and leave."""
     context = await browser.new_context(viewport={"width": 1280, "height": 1000})
     context.set_default_timeout(PATIENCE * 1000)
     errors: list[str] = []
@@ -184,7 +184,7 @@ async def _visit(browser: Browser, app: str, visit: Visit) -> Answer:
         await page.locator(".js-plotly-plot .scatterlayer").first.wait_for()
         seconds = time.perf_counter() - began
         await page.wait_for_function("() => !document.querySelector('[data-testid=stStatusWidget]')")
-        # One file each: a browser that is slow to answer a click holds back the second one.
+        # One file each, because a slow browser delays a second download.
         table = pd.read_csv(io.StringIO(await _take(page, "Labels (CSV)")))
         for kind in ("stException", "stAlertContentError"):
             errors += await page.get_by_test_id(kind).all_inner_texts()
@@ -196,7 +196,7 @@ async def _visit(browser: Browser, app: str, visit: Visit) -> Answer:
 
 
 async def _take(page: Page, label: str) -> str:
-    """Take a file home."""
+    """Download a file."""
     async with page.expect_download() as download:
         await page.get_by_role("button", name=label).click()
     path = await (await download.value).path()
@@ -204,7 +204,7 @@ async def _take(page: Page, label: str) -> str:
 
 
 def _family(pid: int) -> list[int]:
-    """Find a process and all below it."""
+    """Return the identifiers of a process and all its descendants."""
     family = [pid]
     for parent in family:
         for task in Path(f"/proc/{parent}/task").glob("*/children"):
@@ -216,7 +216,7 @@ def _family(pid: int) -> list[int]:
 
 
 def _resident(pid: int) -> int:
-    """Give the memory that a process holds, in bytes."""
+    """Return the memory that a process holds, in bytes."""
     try:
         return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:

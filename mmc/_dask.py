@@ -1,7 +1,7 @@
-"""Tasks on a Dask cluster that somebody has started; `mmc.engine` says when.
+"""Tasks on an existing Dask cluster; `mmc.engine` decides when it is used.
 
-What all tasks need is the result of one task on which the others depend: it is sent once, and when the worker
-that holds it is lost the scheduler makes it again, as it does with the tasks of that worker.
+What all tasks need is the result of one task on which the others depend. It is sent once, and if the worker
+that holds it is lost, the scheduler computes it again together with the tasks of that worker.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from concurrent.futures import CancelledError
 from functools import cache
 from typing import Any, TypeVar
 
-#: Seconds to wait for the scheduler to answer.
+#: Seconds to wait for the scheduler.
 _PATIENCE = 10
 
-#: How often a task that failed is tried again.
+#: Number of times that a failed task is repeated.
 _RETRIES = 2
 
 T = TypeVar("T")
@@ -25,30 +25,32 @@ R = TypeVar("R")
 def results(
     address: str, function: Callable[[Any, T], R], shared: Any, tasks: Sequence[T]
 ) -> Iterator[tuple[int, R]]:
-    """Call `function(shared, task)` on the cluster for every task and give the results as they arrive.
+    """Call `function(shared, task)` on the cluster for every task and yield the results as they arrive.
 
-    Closing the iterator cancels what is not done.
+    Closing the iterator cancels the tasks that are not done.
 
     Parameters
     ----------
     address : str
-        Of the scheduler.
+        Address of the scheduler.
     function : callable
-        Of a module that the workers have too.
+        Function of a module that the workers have installed.
     shared : object
         What all tasks need.
     tasks : sequence
+        Second argument of each call.
 
     Yields
     ------
     index : int
-        Of the task.
+        Index of the task.
     result : object
+        Return value of the function.
 
     Raises
     ------
     ValueError
-        If there is no such cluster, or it is lost on the way.
+        If the cluster cannot be reached or is lost.
     """
     client = connect(address)
     from distributed import KilledWorker, as_completed
@@ -72,12 +74,12 @@ def results(
 
 
 def connect(address: str) -> Any:
-    """Give the connection to a cluster; there is one for each address.
+    """Return the client of a cluster; there is one for each address.
 
     Parameters
     ----------
     address : str
-        Of the scheduler, such as tcp://host:8786.
+        Address of the scheduler, such as tcp://host:8786.
 
     Returns
     -------
@@ -86,7 +88,7 @@ def connect(address: str) -> Any:
     Raises
     ------
     ValueError
-        If the cluster cannot be reached or the package for it is missing.
+        If the cluster cannot be reached or the package distributed is missing.
     """
     return _clients().get(address)
 
@@ -97,7 +99,7 @@ class _Clients:
         self._lock = threading.Lock()
 
     def get(self, address: str) -> Any:
-        """Give a connection that works."""
+        """Return a connected client."""
         with self._lock:
             client = self._clients.get(address)
             if client is None or client.status != "running":
@@ -120,10 +122,10 @@ def _open(address: str) -> Any:
             f"The Dask cluster {address!r} needs the package distributed, which is not installed. "
             "Install it (python -m pip install distributed), or name no cluster."
         ) from error
-    # What all tasks need may be large, and is sent once.
+    # What all tasks need may be large, but it is sent once.
     dask.config.set({"distributed.admin.large-graph-warning-threshold": "10GB"})
     try:
-        get_address_host_port(address)  # a client that failed over this would hold up the end of the process
+        get_address_host_port(address)  # a client that fails on a bad address delays the end of the process
         return Client(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
         raise ValueError(

@@ -1,6 +1,6 @@
-"""What this library uses of joblib's process pools beyond their public interface, in one place.
+"""Names of joblib's process pools that are not public, in one place.
 
-`tests/test_private_apis.py` says what is missing when a new release moves one of these.
+`tests/test_private_apis.py` says what is missing when a new release moves one of them.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ __all__ = ["BrokenProcessPool", "ProcessPoolExecutor", "TerminatedWorkerError", 
 
 
 def end_processes(pool: ProcessPoolExecutor) -> None:
-    """End the processes of a pool, whatever they do.
+    """End the processes of a pool at once.
 
     Parameters
     ----------
     pool : ProcessPoolExecutor
-        Cannot be used any more.
+        Pool, which cannot be used afterwards.
     """
-    # The pool's own way, shutdown(kill_workers=True), fails over tasks that are still in line.
+    # shutdown(kill_workers=True) fails if tasks are still waiting.
     for process in list(pool._processes.values()):
         process.terminate()
     pool.shutdown()

@@ -1,6 +1,6 @@
-"""What this library uses of scikit-learn beyond its public interface, in one place.
+"""Names of scikit-learn that are not public, in one place.
 
-`tests/test_private_apis.py` says what is missing when a new release moves one of these.
+`tests/test_private_apis.py` says what is missing when a new release moves one of them.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ __all__ = ["HasMethods", "Interval", "QuietSVC", "QuietSVR", "RealNotInt", "StrO
 
 
 def check_parameters(estimator: BaseEstimator) -> None:
-    """Check the parameters of an estimator, before it has seen data.
+    """Check the parameters of an estimator before it has seen data.
 
     Parameters
     ----------
     estimator : estimator
-        Of this library or of scikit-learn.
+        Estimator of this library or of scikit-learn.
 
     Raises
     ------
@@ -29,10 +29,10 @@ def check_parameters(estimator: BaseEstimator) -> None:
 
 
 class _Quiet:
-    """A libsvm model that says by `fit_status_` alone whether its solver was stopped early."""
+    """A libsvm model that reports a solver that stopped early only in `fit_status_`."""
 
     def _warn_from_fit_status(self) -> None:
-        """Do not warn: filtering the warning out would change the filters of the whole process."""
+        """Do not warn, because a filter for the warning would apply to the whole process."""
 
 
 class QuietSVC(_Quiet, SVC):

@@ -1,8 +1,8 @@
-"""The number of BLAS threads, limited so that limits that overlap leave nothing behind.
+"""Limits on the number of BLAS threads that may overlap between threads.
 
-The number belongs to the whole process. Where two threads save, change and restore it on their own, the
-second to leave restores what the first had set, and BLAS keeps one thread for good. Here the first to enter
-saves the number for all, and it is restored as soon as nobody limits it any more.
+The number belongs to the whole process. If two threads save, change and restore it independently, the second
+to leave restores what the first has set, and BLAS keeps one thread for good. Here the first thread to enter
+saves the number for all, and it is restored as soon as no thread limits it.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _threads = _BlasThreads()
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Limit BLAS to one thread, which is fastest for small matrices: more threads wait for each other."""
+    """Limit BLAS to one thread, which is fastest for small matrices."""
     with _threads.hold(limit=True):
         yield
 

@@ -1,8 +1,8 @@
-"""The warnings of one call, kept as text, without a change for other threads.
+"""Warnings of one call as text, without effects on other threads.
 
-`warnings.catch_warnings` replaces the filters of the whole process, and where two threads do so at once, the
-second to leave restores what the other had set. Here one filter is added to the list and removed again; it
-matches the warnings of its own thread and no others.
+`warnings.catch_warnings` replaces the filters of the whole process. If two threads do so at once, the second
+to leave restores what the other has set. Here one filter is added to the list and removed again; it matches
+only the warnings of its own thread.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 
 class _Listener:
-    """Takes the place of a filter's pattern, and keeps the messages of one thread."""
+    """A stand-in for the pattern of a filter that records the messages of one thread."""
 
     pattern = ""  # scikit-learn reads it where it copies the filters; the copy matches every message
 
@@ -24,7 +24,7 @@ class _Listener:
         self.thread: int | None = threading.get_ident()
 
     def match(self, message: str) -> bool:
-        """Match and keep what the own thread warns of."""
+        """Record and match the messages of the own thread."""
         if threading.get_ident() != self.thread:
             return False
         self.messages.append(message)
@@ -33,12 +33,12 @@ class _Listener:
 
 @contextmanager
 def warnings_kept() -> Iterator[list[str]]:
-    """Keep what this thread warns of; it is neither shown nor raised.
+    """Record the warnings of this thread, which are neither shown nor raised.
 
     Yields
     ------
     list of str
-        The messages so far.
+        Messages so far.
     """
     listener = _Listener()
     entry: Any = ("ignore", listener, Warning, None, 0)

@@ -1,4 +1,4 @@
-"""The base class of this library's algorithms: it checks input, adopts states and keeps the best."""
+"""Base class of this library's algorithms: it checks the input, adopts states and keeps the best start."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from mmc.stepping import State, Step, walk
 
 
 class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
-    """A clusterer whose fit is a walk through states.
+    """Base class of clusterers that are fitted state by state.
 
-    A subclass gives four things: `_prepare` checks the input and builds what stays fixed during the
-    search, `_starts` lists the starts as iterables of states, `_adopt` turns a state into fitted
-    attributes, and `_follow` gives the decision values of a state.
+    A subclass defines four methods: `_prepare` checks the input and builds what stays fixed during the
+    search, `_starts` returns the starts as iterables of states, `_adopt` sets the fitted attributes of a
+    state, and `_follow` returns the decision values of a state.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
@@ -33,24 +33,31 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
     state_: State
 
     def iter_fit(self, X: ArrayLike, y: object = None) -> Iterator[Step]:
-        """Check everything at once, then fit step by step.
+        """Check the input at once, then fit step by step.
 
-        Before each yield the estimator adopts the state, so that it can be used as it stands. When
-        the iterator ends or is closed, the estimator adopts the best end of a start so far, or, if
-        no start has ended, the latest state.
+        Before each yield the estimator adopts the state and can be used as it is. When the iterator ends or
+        is closed, the estimator adopts the end of the best start so far, or the latest state if no start has
+        ended.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Training points.
         y : ignored
+            Present for the interface of scikit-learn.
 
         Returns
         -------
         iterator of Step
+
+        Raises
+        ------
+        ValueError
+            If the parameters or the points are not allowed.
         """
         check_parameters(self)
         checked = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
-        with threads_kept():  # neighbours and k-means of scikit-learn limit them
+        with threads_kept():  # scikit-learn limits them in its neighbour search and k-means
             problem = self._prepare(checked)
         return self._fit_steps(problem)
 
@@ -60,7 +67,9 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Training points.
         y : ignored
+            Present for the interface of scikit-learn.
 
         Returns
         -------
@@ -69,11 +78,12 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
         return self._exhaust(self.iter_fit(X, y))
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Assign each point to the cluster with the highest decision value.
+        """Return the cluster with the highest decision value for each point.
 
         Parameters
         ----------
         X : array-like of shape (n_points, n_features)
+            Points to assign.
 
         Returns
         -------
@@ -82,11 +92,12 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
         return np.asarray(self.decision_function(X).argmax(axis=1), dtype=np.int64)
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Give the decision value of each cluster at each point.
+        """Return the decision value of each cluster at each point.
 
         Parameters
         ----------
         X : array-like of shape (n_points, n_features)
+            Points to evaluate.
 
         Returns
         -------
@@ -95,21 +106,21 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
         return self.follow(X)(self.state_)
 
     def follow(self, X: ArrayLike) -> Callable[[State], NDArray[np.float64]]:
-        """Make a function that gives the decision values at `X` for any state of this fit.
+        """Return a function that computes the decision values at `X` for any state of this fit.
 
-        What depends on `X` alone is computed once, which is what drawing a boundary for every step
-        needs.
+        What depends on `X` alone is computed once, which makes a border for every step cheap.
 
         Parameters
         ----------
         X : array-like of shape (n_points, n_features)
+            Points to evaluate.
 
         Returns
         -------
         callable
-            From a state to an array of shape (n_points, n_clusters).
+            Maps a state to an array of shape (n_points, n_clusters).
         """
-        check_is_fitted(self, "state_")  # what a refused fit leaves behind is no model
+        check_is_fitted(self, "state_")  # a refused fit sets other attributes, but no state
         return self._follow(validate_data(self, X, dtype=np.float64, order="C", reset=False))
 
     @abstractmethod
@@ -118,7 +129,7 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
 
     @abstractmethod
     def _starts(self, problem: Any) -> tuple[int, Iterable[Iterable[State]]]:
-        """Count and list the starts."""
+        """Return the number of starts, and the states of each start."""
 
     @abstractmethod
     def _adopt(self, state: Any) -> None:

@@ -1,7 +1,7 @@
 """The command line: `python -m mmc`.
 
-Exit codes: 0 done, 1 the data or the parameters do not allow it, 2 the command is not right, 130 stopped by
-the user. Labels go to the output, everything else to standard error, so that commands can be joined.
+Labels go to the output and everything else to standard error, so commands can be joined by pipes. Exit codes:
+0 done, 1 the data or the parameters do not allow it, 2 the command is not right, 130 stopped by the user.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from mmc.stepping import Step
 
 _BAR = 30
 
-#: What memory cannot hold is refused later, by the number of rows.
+#: Maximum size of a table; what does not fit in memory is refused later, by the number of rows.
 _MAX_BYTES = 2**30
 
 
@@ -36,8 +36,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     Parameters
     ----------
-    argv : sequence of str or None
-        Arguments; None takes those of the process.
+    argv : sequence of str or None, default=None
+        Arguments; None means those of the process.
 
     Returns
     -------
@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return int(arguments.run(arguments))
     except BrokenPipeError:
-        sys.stderr.close()  # the reader has gone; Python would complain while flushing
+        sys.stderr.close()  # the reader has closed the pipe; Python would report an error while flushing
         return 1
     except MissingValuesError as error:
         print(f"mmc: {error.what}; --drop-missing leaves them out", file=sys.stderr)
@@ -137,7 +137,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def _algorithm_in(argv: Sequence[str]) -> Algorithm:
-    """Look for --algorithm first: it decides which parameters there are."""
+    """Return the algorithm that --algorithm names, because it decides which parameters exist."""
     early = argparse.ArgumentParser(add_help=False)
     early.add_argument("--algorithm")
     name = early.parse_known_args(argv)[0].algorithm
@@ -145,12 +145,12 @@ def _algorithm_in(argv: Sequence[str]) -> Algorithm:
 
 
 def _default(algorithm: Algorithm, parameter: Parameter) -> object:
-    """Give the default; a command gives the same labels every time, so its seed is 0."""
+    """Return the default value; the seed is 0, so a command always gives the same labels."""
     return 0 if parameter.name == "random_state" else algorithm.default(parameter.name)
 
 
 def _usual(algorithm: Algorithm, parameter: Parameter) -> object:
-    """Give the default as a person would write it."""
+    """Return the default value as a user writes it."""
     default = _default(algorithm, parameter)
     return parameter.write(default) if parameter.kind == "kernels" or parameter.none else default
 
@@ -213,7 +213,7 @@ def _read(table: str) -> Table:
 
 
 def _require_writable(arguments: argparse.Namespace) -> None:
-    """Refuse files that cannot be written before anything is computed for them; none is made."""
+    """Refuse files that cannot be written before anything is computed; no file is created."""
     for option in ("output", "curve", "save"):
         given = getattr(arguments, option, None)
         if given is None or given == "-":
@@ -231,7 +231,7 @@ def _require_writable(arguments: argparse.Namespace) -> None:
 
 
 def _chosen(experiment: Experiment, dataset: Dataset, arguments: argparse.Namespace) -> Experiment:
-    """Sweep, and give the experiment of the best candidate."""
+    """Run the sweep and return the experiment of the best candidate."""
     entry = registry.get(experiment.algorithm)
     grid: dict[str, list[Any]] = {}
     for text in arguments.sweep:
@@ -253,7 +253,7 @@ def _chosen(experiment: Experiment, dataset: Dataset, arguments: argparse.Namesp
 
 
 def _candidates(parameter: Parameter, name: str, given: str) -> list[Any]:
-    """Read the values that a sweep tries, or take the usual ones where none are given."""
+    """Return the values that a sweep tries: the given ones, or the usual ones if none are given."""
     if parameter.name == "estimator":
         raise ValueError("--sweep tries values of parameters; choose the method with --estimator.")
     is_list = parameter.kind in ("numbers", "kernels")
@@ -298,7 +298,7 @@ def _fit_and_write(experiment: Experiment, dataset: Dataset, arguments: argparse
 
 
 def _show(step: Step) -> None:
-    """Draw how far a fit is, over what was drawn before."""
+    """Draw the progress of a fit over the previous line."""
     done = int(_BAR * step.progress)
     width = shutil.get_terminal_size().columns
     line = f"[{'#' * done}{'.' * (_BAR - done)}] {step.progress:4.0%} {step.state.caption}"

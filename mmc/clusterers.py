@@ -1,7 +1,7 @@
-"""Any clusterer as steps: an algorithm of this library by its own, one of scikit-learn by a single step.
+"""The steps of any clusterer: several for a class of this library, one for a class of scikit-learn.
 
-Code that runs, scores, draws or saves a fit uses this module and need not know which of the two it is. A
-single step cannot be interrupted.
+Code that runs, scores, draws or saves a fit uses this module and treats both alike. A single step cannot be
+interrupted.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from mmc.base import StepwiseClusterer
 from mmc.stepping import State, Step
 
 Array = NDArray[np.float64]
-#: From a state to the decision values of its clusters, an array of shape (n_points, n_clusters).
+#: Maps a state to the decision values of its clusters, an array of shape (n_points, n_clusters).
 DecisionValues = Callable[[State], Array]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WholeState(State):
-    """The end of a fit that tells nothing of its way.
+    """The result of a fit that has a single step.
 
     Attributes
     ----------
     name : str
-        Of the estimator.
+        Name of the estimator.
     warnings : str
-        What its fit warned of; empty where it did not.
+        Warnings of the fit; empty if there were none.
     sure : ndarray of shape (n_samples,) or None
-        Posterior of the own cluster, where the estimator has posteriors.
+        Posterior of each point's own cluster, if the estimator has posteriors.
     has_border : bool
-        Whether the estimator says anything of other points.
+        Whether the estimator assigns new points to clusters.
     """
 
     name: str
@@ -48,41 +48,47 @@ class WholeState(State):
 
     @property
     def caption(self) -> str:
-        """One sentence that says what happened in this step."""
+        """One sentence that describes the result."""
         k = int(self.labels.max()) + 1
         value = "" if np.isnan(self.objective) else f", objective {self.objective:.6g}"
         return f"{self.name} is done: {k} cluster{'' if k == 1 else 's'}{value}"
 
     @property
     def warning(self) -> str:
-        """What the fit warned of."""
+        """Warnings of the fit."""
         return self.warnings
 
     @property
     def rings(self) -> str:
-        """What is said of a picture without steps."""
+        """A sentence that says why a figure has no steps and, if so, no border."""
         border = "" if self.has_border else " It says nothing of other points, so that no border is drawn."
         return f"{self.name} comes from scikit-learn, which shows its result and not its steps.{border}"
 
     def confidence(self) -> Array | None:
-        """Give the posterior of the own cluster, or None where the estimator has none."""
+        """Return the posterior of each point's own cluster, or None if the estimator has no posteriors."""
         return self.sure
 
 
 def steps(estimator: BaseEstimator, X: ArrayLike) -> Iterator[Step]:
-    """Fit a clusterer step by step; one that knows no steps makes a single one.
+    """Fit a clusterer step by step; a class of scikit-learn makes a single step.
 
     The input is checked at once, before the first step.
 
     Parameters
     ----------
     estimator : StepwiseClusterer or a clusterer of scikit-learn
-        Is fitted.
+        Estimator to fit.
     X : array-like of shape (n_samples, n_features)
+        Training points.
 
     Returns
     -------
     iterator of Step
+
+    Raises
+    ------
+    ValueError
+        If the parameters or the points are not allowed.
     """
     if isinstance(estimator, StepwiseClusterer):
         return estimator.iter_fit(X)
@@ -90,19 +96,25 @@ def steps(estimator: BaseEstimator, X: ArrayLike) -> Iterator[Step]:
 
 
 def end(estimator: BaseEstimator, X: ArrayLike, see: Callable[[Step], object] = lambda step: None) -> State:
-    """Fit a clusterer and give the state that it ends with: of several starts that of the best.
+    """Fit a clusterer and return the final state of its best start.
 
     Parameters
     ----------
     estimator : StepwiseClusterer or a clusterer of scikit-learn
-        Is fitted.
+        Estimator to fit.
     X : array-like of shape (n_samples, n_features)
+        Training points.
     see : callable
-        Is shown every step.
+        Called with every step.
 
     Returns
     -------
     State
+
+    Raises
+    ------
+    ValueError
+        If the parameters or the points are not allowed.
     """
     kept: State | None = None
     for step in steps(estimator, X):
@@ -114,25 +126,27 @@ def end(estimator: BaseEstimator, X: ArrayLike, see: Callable[[Step], object] = 
 
 
 def decision_values(estimator: BaseEstimator, X: ArrayLike) -> DecisionValues | None:
-    """Make a function that gives the decision values at `X`; a border is where the two highest are equal.
+    """Return a function that computes the decision values at `X`; on a border the two highest are equal.
 
     Parameters
     ----------
     estimator : StepwiseClusterer or a clusterer of scikit-learn
-        Fitted.
+        Fitted estimator.
     X : array-like of shape (n_points, n_features)
+        Points to evaluate.
 
     Returns
     -------
     callable or None
-        None where the estimator says nothing of other points.
+        Maps a state to an array of shape (n_points, n_clusters); None if the estimator cannot assign new
+        points.
     """
     if isinstance(estimator, StepwiseClusterer):
         return estimator.follow(X)
     if not hasattr(estimator, "predict"):
         return None
     if hasattr(estimator, "predict_proba"):
-        # The logarithm keeps the border in its place where posteriors are as good as 0 and 1.
+        # The logarithm keeps the border in place where posteriors are numerically 0 and 1.
         values = np.log(np.maximum(estimator.predict_proba(X), 1e-300))
     else:
         values = -np.asarray(euclidean_distances(X, estimator.cluster_centers_, squared=True))
@@ -157,7 +171,7 @@ def _whole(estimator: BaseEstimator, X: Array) -> Iterator[Step]:
 
 
 def _fit_predict(estimator: BaseEstimator, X: Array) -> ArrayLike:
-    """Fit; what the data do not allow is a ValueError, also where a solver below calls it otherwise."""
+    """Fit and return the labels; every error that the data cause is raised as a ValueError."""
     try:
         return estimator.fit_predict(X)
     except ValueError:
@@ -167,7 +181,7 @@ def _fit_predict(estimator: BaseEstimator, X: Array) -> ArrayLike:
 
 
 def _objective(estimator: BaseEstimator) -> float:
-    """Give what the estimator minimised: k-means tells it, a mixture its negative; others do not."""
+    """Return the inertia of k-means or the negative lower bound of a mixture; NaN for other estimators."""
     if hasattr(estimator, "lower_bound_"):
         return -float(estimator.lower_bound_)
     return float(getattr(estimator, "inertia_", np.nan))

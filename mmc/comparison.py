@@ -1,8 +1,7 @@
-"""Several algorithms on several data sets, each from several seeds.
+"""Comparisons of several algorithms on several data sets, each with several seeds.
 
-What is compared are experiments: data, algorithm and parameters. Each is one trial (`mmc.trials`), scored by
-LSMI, which sees no true label ([SMIC] section 2.4). Agreement with reference labels is computed afterwards,
-where there are any.
+An experiment is one trial (`mmc.trials`), scored by LSMI, which uses no true labels ([SMIC] section 2.4). The
+agreement with reference labels is computed afterwards, if there are any.
 """
 
 from __future__ import annotations
@@ -25,18 +24,21 @@ from mmc.infomax import lsmi
 from mmc.stepping import State
 from mmc.trials import Shared, Task, Trial, Verdict, run_trials
 
-#: Seconds after which a trial ends with what it has reached.
+#: Time limit of a trial in seconds.
 SECONDS = 30.0
 
 
 def usual_data(source: str, n_samples: int, random_state: int) -> Data:
-    """Give a built-in set as it usually is; of a toy set so many points from this seed.
+    """Return a built-in data set with its usual options.
 
     Parameters
     ----------
     source : str
-        Its key in the catalog.
-    n_samples, random_state : int
+        Key of the data set in the catalog.
+    n_samples : int
+        Number of points of a toy set.
+    random_state : int
+        Seed of a toy set.
 
     Returns
     -------
@@ -54,13 +56,18 @@ def usual_data(source: str, n_samples: int, random_state: int) -> Data:
 
 
 def usual(data: Data, algorithm: str, n_clusters: int, seed: int) -> Experiment:
-    """Give an algorithm's usual experiment: its defaults, this seed, and as many clusters as it can of these.
+    """Return the usual experiment with an algorithm: its defaults and this seed.
 
     Parameters
     ----------
     data : Data
+        Data to cluster.
     algorithm : str
-    n_clusters, seed : int
+        Name in the registry.
+    n_clusters : int
+        Number of clusters, if the algorithm leaves a choice.
+    seed : int
+        Value of `random_state`, if the algorithm has it.
 
     Returns
     -------
@@ -77,7 +84,20 @@ def usual(data: Data, algorithm: str, n_clusters: int, seed: int) -> Experiment:
 
 
 def repeats(experiment: Experiment, n: int) -> list[Experiment]:
-    """List an experiment with `n` seeds from its own on; once, where nothing in it is random."""
+    """Return an experiment with consecutive seeds, beginning with its own.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Experiment to repeat.
+    n : int
+        Number of seeds.
+
+    Returns
+    -------
+    list of Experiment
+        Only the experiment itself if nothing in it is random.
+    """
     if "random_state" not in experiment.parameters:
         return [experiment]
     seed = experiment.parameters["random_state"]
@@ -93,26 +113,31 @@ def compare(
     seconds: float = SECONDS,
     n_jobs: int = -1,
 ) -> Iterator[Trial]:
-    """Run experiments side by side.
+    """Run experiments in parallel.
 
-    Those with more points than a page may run of their algorithm are not run; their trial says so.
+    An experiment with more points than the app allows for its algorithm is not run, and its trial says so.
 
     Parameters
     ----------
     datasets : mapping from str to Dataset
-        By a name for each.
+        Data sets by name.
     tasks : sequence of (str, Experiment)
-        The name of the data, and what is run on them.
-    seconds : float
-        Time after which a fit ends with what it has reached.
+        Name of a data set and the experiment to run on it.
+    seconds : float, default=30.0
+        Time limit of a fit, which then ends with the labels reached so far.
     n_jobs : int, default=-1
-        Processes, as in joblib.
+        Number of processes as in joblib; −1 means all cores, 1 only this process.
 
     Yields
     ------
     Trial
-        As they arrive; the index is the place in `tasks`, the score is LSMI. Closing the iterator cancels the
-        others.
+        In the order in which they end; `index` is the position in `tasks`, `score` is LSMI. Closing the
+        iterator cancels the others.
+
+    Raises
+    ------
+    ValueError
+        If the cluster cannot be reached, or a process was ended from outside.
     """
     names = list(datasets)
     estimators: list[BaseEstimator] = []
@@ -137,33 +162,34 @@ def compare(
 
 
 def summary(rows: Sequence[tuple[str, str, Sequence[Trial]]]) -> pd.DataFrame:
-    """Write trials as a table: one row for each algorithm on each data set.
+    """Return trials as a table with one row for each algorithm on each data set.
 
     Parameters
     ----------
     rows : sequence of (str, str, sequence of Trial)
-        The name of the data, that of the algorithm, and its trials on them.
+        Name of the data set, name of the algorithm, and its trials.
 
     Returns
     -------
     DataFrame
-        Mean, deviation and highest adjusted Rand index over the repeats (NaN without a reference), mean
-        LSMI, mean time of a fit, and what went wrong.
+        Mean, deviation and maximum of the adjusted Rand index over the repeats (NaN without a reference),
+        mean LSMI, mean time of a fit, and the first problem.
     """
     return pd.DataFrame([_summary(*row) for row in rows])
 
 
 def consensus(labellings: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
-    """Count how often two points share a cluster.
+    """Return how often each pair of points shares a cluster, at a cost of n² for each labelling.
 
     Parameters
     ----------
     labellings : sequence of ndarray of shape (n_samples,)
+        Labels of each run.
 
     Returns
     -------
     ndarray of shape (n_samples, n_samples)
-        Shares from 0 to 1. It costs n² times the number of labellings.
+        Shares from 0 to 1.
     """
     total = np.zeros((len(labellings[0]), len(labellings[0])))
     for labels in labellings:
@@ -172,12 +198,12 @@ def consensus(labellings: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
 
 
 def consensus_order(shares: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Order points so that those which often share a cluster stand together, by average linkage.
+    """Return an order in which points that often share a cluster are neighbours, by average linkage.
 
     Parameters
     ----------
     shares : ndarray of shape (n, n)
-        As `consensus` gives them.
+        Result of `consensus`.
 
     Returns
     -------

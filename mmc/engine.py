@@ -1,13 +1,12 @@
-"""Many independent tasks, run side by side, their results given as they arrive.
+"""Execution of many independent tasks in parallel; results arrive in the order in which they end.
 
-Tasks run on a Dask cluster where the environment variable MMC_DASK names one (`mmc._dask`), else in processes
-of this computer; where the first task shows that all of them are done sooner than other processes have
-started, they run one after another.
+Tasks run on a Dask cluster if the environment variable MMC_DASK names one (`mmc._dask`), and otherwise in
+processes of this computer. If the first task shows that the others take less time than starting processes,
+all tasks run in this process.
 
-A run has its processes to itself. Closing it ends them at once, and when one of them is lost only this run
-fails. When a run has come to its end the next one takes over its processes, so that they start once; those
-that nobody needs for a minute end. joblib's own pool is shared by all threads, and closing one run would
-end the others.
+A run has its processes to itself. Closing it ends them at once, and a lost process makes only this run fail.
+After a run has ended, the next one uses its processes; idle processes end after a minute. joblib's own pool
+does not suit, because all threads share it and closing one run would end the others.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from joblib import cpu_count, effective_n_jobs, wrap_non_picklable_objects
 from mmc import _dask
 from mmc._loky import BrokenProcessPool, ProcessPoolExecutor, TerminatedWorkerError, end_processes
 
-#: Seconds of remaining work that are not worth the start of other processes.
+#: Seconds of remaining work below which no other processes are started.
 WORTH = 5.0
 
 #: The environment variable that names a Dask cluster, such as tcp://host:8786.
@@ -37,7 +36,7 @@ CLUSTER = "MMC_DASK"
 #: Seconds after which a process without work ends.
 _IDLE = 60
 
-#: What tells the libraries of linear algebra how many threads to use.
+#: Environment variables that set the number of threads of linear-algebra libraries.
 _THREADS = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -59,29 +58,31 @@ def results(
     n_jobs: int = -1,
     worth: float | None = None,
 ) -> Iterator[tuple[int, R]]:
-    """Call `function(shared, task)` for every task and give the results as they arrive.
+    """Call `function(shared, task)` for every task and yield the results as they arrive.
 
-    Closing the iterator cancels what is not done.
+    Closing the iterator cancels the tasks that are not done.
 
     Parameters
     ----------
     function : callable
-        Of a module, so that another process finds it.
+        Function of a module, which other processes can import.
     shared : object
-        What all tasks need, such as the points; sent once.
+        What all tasks need, such as the points; it is sent once.
     tasks : sequence
+        Second argument of each call.
     n_jobs : int, default=-1
-        Processes, as in joblib; −1 means all cores, 1 none beside this one. A cluster uses all it has,
-        unless this is 1.
-    worth : float or None
-        Seconds of remaining work, judged by the first task, from which other processes are started; 0 starts
-        them at once, None means `WORTH`. A cluster has started already and gets every task.
+        Number of processes as in joblib; −1 means all cores, 1 only this process. A cluster uses all its
+        workers unless this is 1.
+    worth : float or None, default=None
+        Seconds of remaining work, estimated from the first task, from which other processes are started; 0
+        starts them at once, None means `WORTH`. A cluster gets every task.
 
     Yields
     ------
     index : int
-        Of the task.
+        Index of the task.
     result : object
+        Return value of the function.
 
     Raises
     ------
@@ -134,14 +135,14 @@ def _in_processes(
 
 
 class _Pools:
-    """Processes that no run uses at present, by how many they are."""
+    """Idle process pools by their number of processes."""
 
     def __init__(self) -> None:
         self._idle: dict[int, list[ProcessPoolExecutor]] = {}
         self._lock = threading.Lock()
 
     def take(self, n: int) -> ProcessPoolExecutor:
-        """Give n processes to a run, those of an earlier one if there are any."""
+        """Return a pool of n processes, an idle one if there is any."""
         with self._lock:
             idle = self._idle.setdefault(n, [])
             while idle:
@@ -149,9 +150,9 @@ class _Pools:
                 try:
                     pool.submit(int)
                 except BrokenProcessPool:
-                    continue  # a process was ended while none was needed
+                    continue  # a process was ended while the pool was idle
                 return pool
-        # Two busy pools of BLAS threads slow each other down badly: each process gets its share of the cores.
+        # Busy pools of BLAS threads slow each other down badly, so each process gets its share of the cores.
         share = str(max(1, cpu_count() // n))
         return ProcessPoolExecutor(
             n,
@@ -161,7 +162,7 @@ class _Pools:
         )
 
     def give(self, n: int, pool: ProcessPoolExecutor) -> None:
-        """Take the processes of a run that has come to its end."""
+        """Keep the pool of a run that has ended."""
         with self._lock:
             self._idle[n].append(pool)
 
@@ -172,7 +173,7 @@ def _pools() -> _Pools:
 
 
 def _step_back() -> None:
-    """Let what a person waits for, such as a page that answers, go before these processes."""
+    """Lower the priority of this process, so that pages stay responsive."""
     if hasattr(os, "nice"):
         os.nice(10)
 
@@ -186,7 +187,7 @@ def _write(shared: Any) -> Path:
 
 @lru_cache(maxsize=1)
 def _read(path: Path) -> Any:
-    """Read what all tasks need, once in each process."""
+    """Return what all tasks need; each process reads it once."""
     return pickle.loads(path.read_bytes())
 
 

@@ -1,17 +1,17 @@
-"""Errors that a user of several algorithms may want to catch."""
+"""Errors that users of several algorithms may want to catch."""
 
 from __future__ import annotations
 
 
 class SolverError(ValueError):
-    """A convex program was not solved.
+    """Error of a convex program that was not solved.
 
     Parameters
     ----------
     message : str
-        Names the solver, what it reported and what to do.
-    status : str
-        What the solver reported.
+        Text with the solver, its status and a remedy.
+    status : str, default=""
+        Status that the solver reported.
     """
 
     def __init__(self, message: str, status: str = "") -> None:

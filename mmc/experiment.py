@@ -1,6 +1,6 @@
-"""An experiment: data, algorithm and parameters, as JSON and as a script that reproduces it to the label.
+"""Experiments: data, algorithm and parameters, as JSON and as a script that reproduces the labels.
 
-The app, the command line and the files they write describe a run in these terms.
+The app, the command line and the files they write describe a run in this form.
 """
 
 from __future__ import annotations
@@ -19,25 +19,26 @@ from mmc.datasets import Dataset, Table
 
 _TABLE_OPTIONS = ("columns", "label", "missing")
 
-#: Of the files that are written, and the only one that is read.
+#: Version of the files that are written, and the only one that is read.
 _VERSION = 1
 
 
 @dataclass(frozen=True)
 class Data:
-    """Where the points come from.
+    """The source of the points.
 
     Attributes
     ----------
     source : str
         Key of a built-in set, or "table" for a file of the user.
     options : mapping
-        For a built-in set what its loader takes; for a table `columns`, `label` and `missing`.
+        Arguments of the loader of a built-in set; for a table `columns`, `label` and `missing`.
     standardize : bool
+        Whether every column is scaled to mean 0 and variance 1.
     name : str
         Name of the file.
     sha256 : str
-        Of the file's content, by which another file of the same name is told apart.
+        SHA-256 of the file's content, which identifies the file.
     """
 
     source: str
@@ -47,7 +48,13 @@ class Data:
     sha256: str = ""
 
     def check(self) -> None:
-        """Refuse a source or an option that does not exist."""
+        """Check that the source and the options exist.
+
+        Raises
+        ------
+        ValueError
+            If the source, an option or its value is not allowed.
+        """
         if self.source != "table" and self.source not in datasets.CATALOG:
             raise ValueError(f"There are no data {self.source!r}; there are {', '.join(datasets.CATALOG)}.")
         known = _TABLE_OPTIONS if self.source == "table" else datasets.CATALOG[self.source].parameters
@@ -61,12 +68,12 @@ class Data:
                 raise ValueError(f"{name}={value!r} of the data {self.source!r} is not a number.")
 
     def load(self, table: Table | None = None) -> Dataset:
-        """Make the points, or take them from a table.
+        """Load the points.
 
         Parameters
         ----------
-        table : Table or None
-            What `mmc.datasets.open_table` read, where the source is a table.
+        table : Table or None, default=None
+            Result of `mmc.datasets.open_table`, if the source is a table.
 
         Returns
         -------
@@ -75,7 +82,7 @@ class Data:
         Raises
         ------
         ValueError
-            If the table is missing or is not the one that was used, or as the loaders say.
+            If the table is missing or is another file, or if the loader refuses the options.
         """
         if self.source != "table":
             dataset = datasets.load(self.source, **self.options)
@@ -89,15 +96,16 @@ class Data:
 
 @dataclass(frozen=True)
 class Experiment:
-    """Data, algorithm and parameters.
+    """Data, algorithm and parameters of a run.
 
     Attributes
     ----------
     data : Data
+        Source of the points.
     algorithm : str
         Name in the registry.
     parameters : mapping
-        Those that are set; the others keep their defaults.
+        Parameters that are set; the others keep their defaults.
     """
 
     data: Data
@@ -105,22 +113,47 @@ class Experiment:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def make(self) -> BaseEstimator:
-        """Make the estimator."""
+        """Return the estimator.
+
+        Returns
+        -------
+        estimator
+            Estimator that is not fitted.
+
+        Raises
+        ------
+        ValueError
+            If the algorithm or a parameter does not exist.
+        """
         return registry.get(self.algorithm).make(self.parameters)
 
     def to_json(self) -> str:
-        """Write the experiment as JSON."""
+        """Return the experiment as JSON.
+
+        Returns
+        -------
+        str
+        """
         content = {"mmc": _VERSION, **asdict(self)}
         return json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> Experiment:
-        """Read an experiment; the inverse of `to_json`.
+        """Read an experiment that `to_json` wrote.
+
+        Parameters
+        ----------
+        text : str
+            Content of the file.
+
+        Returns
+        -------
+        Experiment
 
         Raises
         ------
         ValueError
-            If the text is no experiment, is of another version, or names an algorithm or parameter that does
+            If the text is no experiment, has another version, or names an algorithm or parameter that does
             not exist.
         """
         try:
@@ -156,7 +189,12 @@ class Experiment:
         )
 
     def to_script(self) -> str:
-        """Write a Python script that makes the same labels and saves them as labels.csv."""
+        """Return a Python script that computes the same labels and saves them as labels.csv.
+
+        Returns
+        -------
+        str
+        """
         data, options = self.data, dict(self.data.options)
         if data.source == "table":
             load = _call("load_table", data.name, **options, standardize=data.standardize)
@@ -188,7 +226,7 @@ class Experiment:
 
 
 def _fits(name: str, value: Any) -> bool:
-    """Whether a table takes this value."""
+    """Return whether a table accepts this value of an option."""
     if name == "missing":
         return value in ("error", "drop")
     if name == "label":
@@ -202,5 +240,5 @@ def _call(function: str, *args: Any, **kwargs: Any) -> str:
 
 
 def _literal(value: Any) -> str:
-    """Write a value so that whatever a file name or column holds stays a literal."""
+    """Write a value as a literal, whatever characters a file name or column contains."""
     return ascii(value) if isinstance(value, str) else repr(value)

@@ -1,4 +1,4 @@
-"""Clusters of unequal size, and the effect of known sizes: [SMIC] section 4.2 and Figure 9."""
+"""The effect of known cluster sizes on clusters of unequal size: [SMIC] section 4.2 and Figure 9."""
 
 from __future__ import annotations
 
@@ -18,7 +18,15 @@ EQUAL, TRUE = "equal shares assumed", "true shares given"
 
 @dataclass(frozen=True)
 class Draw:
-    """Adjusted Rand indices of one drawn data set with equal and with true class priors."""
+    """Adjusted Rand indices on one drawn data set.
+
+    Attributes
+    ----------
+    smallest : float
+        Share of the smallest class.
+    equal, true : float
+        Adjusted Rand index with equal and with true class priors.
+    """
 
     smallest: float
     equal: float
@@ -34,23 +42,24 @@ def imbalance_draws(
     n_draws: int = 5,
     standardize: bool = True,
 ) -> Iterator[Draw]:
-    """Draw a toy set at several imbalances and cluster each draw with both kinds of priors.
+    """Draw a toy set at several imbalances and cluster each draw with equal and with true class priors.
 
     Parameters
     ----------
     estimator : clusterer
+        Estimator, which is copied.
     parameter : str
-        The parameter of the estimator that takes the class priors.
+        Parameter of the estimator that takes the class priors.
     source : str
-        A built-in set that takes `imbalance` and `random_state`.
+        Key of a built-in set with the options `imbalance` and `random_state`.
     options : mapping
         Other options of the set.
-    imbalances : sequence of float
+    imbalances : sequence of float, default=(0.0, 0.25, 0.5, 0.75)
         Values of `imbalance`.
-    n_draws : int
+    n_draws : int, default=5
         Number of draws for each imbalance.
-    standardize : bool
-        Whether every column is scaled to variance 1.
+    standardize : bool, default=True
+        Whether every column is scaled to mean 0 and variance 1.
 
     Yields
     ------
@@ -71,7 +80,18 @@ def imbalance_draws(
 
 
 def summarize(draws: Sequence[Draw]) -> pd.DataFrame:
-    """Return mean and deviation of the adjusted Rand index for each share of the smallest class."""
+    """Return mean and deviation of the adjusted Rand index for each share of the smallest class.
+
+    Parameters
+    ----------
+    draws : sequence of Draw
+        Draws of several imbalances.
+
+    Returns
+    -------
+    DataFrame
+        Columns share, prior, mean and deviation.
+    """
     kinds: dict[str, Callable[[Draw], float]] = {EQUAL: lambda d: d.equal, TRUE: lambda d: d.true}
     rows = []
     for name, score in kinds.items():

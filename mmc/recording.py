@@ -1,4 +1,4 @@
-"""Keep what a fit showed on its way, for pictures and files."""
+"""Recordings of fits, for figures and files."""
 
 from __future__ import annotations
 
@@ -15,12 +15,22 @@ from mmc import clusterers
 from mmc.errors import SolverError
 from mmc.stepping import State, Step
 
-#: A longer walk is thinned out; an animation of more frames tells nobody more.
+#: Maximum number of states that are kept; more frames make an animation no clearer.
 MAX_FRAMES = 150
 
 
 class End(NamedTuple):
-    """What a start came to."""
+    """The end of a start.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_samples,)
+        Final labels.
+    objective : float
+        Final value of what the algorithm minimises.
+    n_empty : int
+        Number of lost clusters, where that is a failure.
+    """
 
     labels: NDArray[np.int64]
     objective: float
@@ -29,24 +39,24 @@ class End(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """A fit and the states of the start that was kept.
+    """A fit and the states of its best start.
 
     Attributes
     ----------
     estimator : StepwiseClusterer or a clusterer of scikit-learn
-        Fitted.
+        Fitted estimator.
     states : tuple of State
-        From the start to the end that the estimator kept, at most `MAX_FRAMES`.
+        States of the best start, at most `MAX_FRAMES`.
     start : int
-        Which start was kept.
+        Index of the best start.
     ends : tuple of End
-        What each start came to, in their order.
+        End of each start, in order.
     seconds : float
-        Time of the whole fit, all starts.
+        Time of the whole fit with all its starts.
     complete : bool
-        False when the fit was stopped before its end.
+        Whether the fit reached its end.
     failure : str
-        What a solver said that gave up after the first step; empty where none did.
+        Message of a solver that gave up after the first step; empty if none did.
     """
 
     estimator: BaseEstimator
@@ -59,32 +69,34 @@ class Recording:
 
     @property
     def nbytes(self) -> int:
-        """Memory of all arrays, those of the estimator among them; what several share counts once."""
+        """Memory of all arrays, including those of the estimator; a shared array counts once."""
         return _nbytes((self.estimator, self.states, self.ends), set())
 
     @property
     def end(self) -> State:
-        """The state that the estimator kept."""
+        """The final state of the best start."""
         return self.states[-1]
 
     @property
     def labels(self) -> NDArray[np.int64]:
-        """The labels that the estimator kept."""
+        """The final labels of the best start."""
         return self.end.labels
 
 
 def within_time(estimator: BaseEstimator, seconds: float) -> BaseEstimator:
-    """Give a solver that cannot be stopped on its way no more time than there is.
+    """Limit the time of a solver that cannot be stopped between steps.
 
     Parameters
     ----------
     estimator : estimator
-        Is changed, where it has a time limit.
+        Estimator to change, if it has a parameter `time_limit`.
     seconds : float
+        Upper bound for `time_limit`.
 
     Returns
     -------
     estimator
+        The same estimator.
     """
     if "time_limit" in estimator.get_params():
         estimator.set_params(time_limit=min(estimator.get_params()["time_limit"], seconds))
@@ -98,22 +110,28 @@ def record(
     go_on: Callable[[Step], bool] = lambda step: True,
     keep_states: bool = True,
 ) -> Recording:
-    """Fit and keep the states of the best start.
+    """Fit an estimator and record the states of its best start.
 
     Parameters
     ----------
     estimator : StepwiseClusterer or a clusterer of scikit-learn
-        Is fitted.
+        Estimator to fit.
     X : array-like of shape (n_samples, n_features)
+        Training points.
     go_on : callable
-        Asked after every step; False stops the fit, and what was reached is kept.
-    keep_states : bool
-        Whether all states of the best start are kept, or only the one that it ends with.
+        Called with every step; if it returns False, the fit stops with the states so far.
+    keep_states : bool, default=True
+        Whether all states of the best start are kept, or only its last.
 
     Returns
     -------
     Recording
-        If a solver gives up after the first step, of what was reached until then.
+        It is incomplete if the fit was stopped, or if a solver gave up after the first step.
+
+    Raises
+    ------
+    ValueError
+        If the parameters or the points are not allowed, or a solver gives up before the first step.
     """
     began = perf_counter()
     best: tuple[int, list[State]] = (0, [])
@@ -152,7 +170,7 @@ def _thinned(states: list[State]) -> tuple[State, ...]:
 
 
 def _nbytes(value: Any, seen: set[int]) -> int:
-    """Add up the arrays that a value holds, however deep, in containers and in attributes of objects."""
+    """Return the memory of the arrays that a value holds, in containers and attributes at any depth."""
     while isinstance(value, np.ndarray) and isinstance(value.base, np.ndarray):
         value = value.base  # a view keeps the whole array
     if id(value) in seen or isinstance(value, type):

@@ -1,17 +1,18 @@
-"""Sweeps over the parameters of an algorithm, and choosing among their results without true labels.
+"""Sweeps over the parameters of an algorithm, and selection among their results without true labels.
 
-A candidate is fitted and then scored, higher being better, by one of
+A candidate is fitted and then scored; higher is better. The scores are
 
 - ``"lsmi"``: squared-loss mutual information between points and labels ([SMIC] section 2.4), which compares
   the labellings of any algorithm;
 - ``"mlmi"``: ordinary mutual information by maximum likelihood ([SMIC] section 3.8);
-- ``"objective"``: the algorithm's own objective, negated. It compares starts and searches; it does not
-  compare kernels or penalties, which change what it measures;
-- ``"stability"``: how alike the labellings of random subsamples are, each from another seed: the mean
-  adjusted Rand index on the points that two of ten subsamples of 80 % share;
+- ``"objective"``: the negative objective of the algorithm. It compares starts and searches, but not kernels
+  or penalties, which change what it measures;
+- ``"stability"``: the agreement between the labellings of ten random subsamples of 80 % of the points, each
+  clustered with another seed. It is the mean adjusted Rand index of all pairs on the points that both
+  contain;
 - a function of points and labels.
 
-Results come as they arrive; `mmc.engine` says where candidates run.
+Results arrive in the order in which they end; `mmc.engine` decides where candidates run.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from mmc.trials import Scorer, Shared, Task, Trial, Verdict, run_trials
 
 SCORES = ("lsmi", "mlmi", "objective", "stability")
 
-#: Subsamples that "stability" clusters, and their share of the points.
+#: Number of subsamples for "stability", and their share of the points.
 _N_SUBSAMPLES, _SUBSAMPLE = 10, 0.8
 
 Score = str | Callable[[NDArray[np.float64], NDArray[np.int64]], float]
@@ -44,7 +45,17 @@ Grid = Mapping[str, Sequence[Any]]
 
 
 class Selection(NamedTuple):
-    """The best candidate, fitted, and the table of all."""
+    """The best candidate of a sweep.
+
+    Attributes
+    ----------
+    estimator : estimator
+        Estimator with the parameters of the best candidate, fitted.
+    trial : Trial
+        Trial of the best candidate.
+    table : DataFrame
+        One row for each candidate.
+    """
 
     estimator: BaseEstimator
     trial: Trial
@@ -52,16 +63,16 @@ class Selection(NamedTuple):
 
 
 class Sweep(Iterator[Trial]):
-    """The trials of a grid, in the order in which they are done.
+    """Iterator over the trials of a grid, in the order in which they end.
 
-    Closing it cancels what has not been done; the trials so far stay.
+    Closing it cancels the candidates that are not done; the finished trials stay.
 
     Attributes
     ----------
     total : int
         Number of candidates.
     trials : list of Trial
-        Those that are done.
+        Finished trials.
     """
 
     def __init__(self, names: Sequence[str], total: int, results: Iterator[Trial]) -> None:
@@ -76,11 +87,17 @@ class Sweep(Iterator[Trial]):
         return trial
 
     def close(self) -> None:
-        """Cancel what has not been done."""
+        """Cancel the candidates that are not done."""
         self._results.close()  # type: ignore[attr-defined]
 
     def table(self) -> pd.DataFrame:
-        """Give what is done as a table: one row for each candidate, in the order of the grid."""
+        """Return the finished trials as a table.
+
+        Returns
+        -------
+        DataFrame
+            One row for each candidate, in the order of the grid.
+        """
         return tidy(self.trials, self._names)
 
 
@@ -100,20 +117,22 @@ def sweep(
     Parameters
     ----------
     estimator : StepwiseClusterer or a clusterer of scikit-learn
-        Is copied. Where it has no seed, all candidates get `random_state`.
+        Estimator, which is copied. If its `random_state` is None, all candidates get `random_state`.
     grid : mapping from str to sequence
         One or two parameters and their values.
     X : array-like of shape (n_samples, n_features)
-    score : {"lsmi", "mlmi", "objective", "stability"} or callable
-        Higher is better; a callable takes points and labels.
+        Points to cluster.
+    score : {"lsmi", "mlmi", "objective", "stability"} or callable, default="lsmi"
+        Score of a candidate, higher being better; a callable takes points and labels.
     n_jobs : int, default=-1
-        Processes, as in joblib; −1 means all cores, 1 none beside this one.
+        Number of processes as in joblib; −1 means all cores, 1 only this process.
     random_state : int, default=0
+        Seed of the candidates and of the score.
     seconds : float, default=inf
-        Time after which the fit of a candidate ends with what it has reached.
-    done : sequence of Trial
-        Of an earlier sweep with the same estimator, points and score, cut short or with another grid: what it
-        tried of this grid comes first and is not run again.
+        Time limit of a fit, which then ends with the labels reached so far.
+    done : sequence of Trial, default=()
+        Trials of an earlier sweep with the same estimator, points and score. Those of this grid come first
+        and are not run again.
 
     Returns
     -------
@@ -123,7 +142,7 @@ def sweep(
     Raises
     ------
     ValueError
-        If the grid or the score cannot be used; a candidate that fails does so in its trial.
+        If the grid or the score cannot be used. A candidate that fails says so in its trial.
     """
     names = list(grid)
     lists = [values for values in grid.values() if np.iterable(values) and not isinstance(values, str)]
@@ -157,12 +176,22 @@ def select(
     n_jobs: int = -1,
     random_state: int = 0,
 ) -> Selection:
-    """Sweep and keep the candidate with the highest score; among equals the first of the grid.
+    """Run a sweep and fit the candidate with the highest score; among equals the first of the grid.
 
     Parameters
     ----------
-    estimator, grid, X, score, n_jobs, random_state
-        As for `sweep`.
+    estimator : StepwiseClusterer or a clusterer of scikit-learn
+        Estimator, which is copied. If its `random_state` is None, all candidates get `random_state`.
+    grid : mapping from str to sequence
+        One or two parameters and their values.
+    X : array-like of shape (n_samples, n_features)
+        Points to cluster.
+    score : {"lsmi", "mlmi", "objective", "stability"} or callable, default="lsmi"
+        Score of a candidate, higher being better; a callable takes points and labels.
+    n_jobs : int, default=-1
+        Number of processes as in joblib; −1 means all cores, 1 only this process.
+    random_state : int, default=0
+        Seed of the candidates and of the score.
 
     Returns
     -------
@@ -171,7 +200,7 @@ def select(
     Raises
     ------
     ValueError
-        If every candidate failed, with the first one's reason.
+        If the grid or the score cannot be used, or if every candidate failed, with the reason of the first.
     """
     run = sweep(estimator, grid, X, score=score, n_jobs=n_jobs, random_state=random_state)
     for _ in run:
@@ -185,12 +214,21 @@ def select(
 
 
 def best(trials: Sequence[Trial]) -> Trial:
-    """Give the trial with the highest score; among equals the first of the grid.
+    """Return the trial with the highest score; among equals the first of the grid.
+
+    Parameters
+    ----------
+    trials : sequence of Trial
+        Trials to choose from.
+
+    Returns
+    -------
+    Trial
 
     Raises
     ------
     ValueError
-        If there is none that did not fail.
+        If no trial has a score.
     """
     done = [trial for trial in trials if not np.isnan(trial.score)]
     if not done:
@@ -202,17 +240,17 @@ def best(trials: Sequence[Trial]) -> Trial:
 
 
 def best_of_starts(keys: ArrayLike, values: ArrayLike) -> NDArray[np.float64]:
-    """Give what the best of m starts is worth on average, for m from 1 to the number of starts.
+    """Return the mean value of the best of m starts, for m from 1 to the number of starts.
 
-    The average is over all ways to take m of the starts, of which the i-th best is the best of
-    C(n − i, m − 1); nothing is drawn.
+    The mean is exact, over all choices of m starts: the i-th best start is the best in C(n − i, m − 1) of
+    them.
 
     Parameters
     ----------
     keys : array-like of shape (n_starts,)
-        By which the best is chosen; lower is better, and the first among equals.
+        Criterion for the best start; lower is better, and the first among equals.
     values : array-like of shape (n_starts,)
-        What is averaged; the keys themselves, or for example an error.
+        Values to average, which may be the keys or, for example, errors.
 
     Returns
     -------
@@ -225,17 +263,19 @@ def best_of_starts(keys: ArrayLike, values: ArrayLike) -> NDArray[np.float64]:
 
 
 def tidy(trials: Sequence[Trial], names: Sequence[str]) -> pd.DataFrame:
-    """Write trials as a table: one row for each candidate, one column for each thing known of it.
+    """Return trials as a table.
 
     Parameters
     ----------
     trials : sequence of Trial
+        Finished trials.
     names : sequence of str
-        The parameters of the grid.
+        Parameters of the grid.
 
     Returns
     -------
     DataFrame
+        One row for each candidate, in the order of the grid.
     """
     ordered = sorted(trials, key=lambda trial: trial.index)
     columns: dict[str, list[Any]] = {name: [t.parameters[name] for t in ordered] for name in names}

@@ -1,4 +1,4 @@
-"""The labellings that a search starts from: given ones, or drawn by a name that `init` has.
+"""The labellings from which a search starts: given by the user, or drawn.
 
 A drawing function takes the points, the number of clusters and a random generator, and gives one label for
 each point.
@@ -21,15 +21,23 @@ Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 Draw = Callable[[Array, int, np.random.RandomState], Labels]
 
-#: How far the second of two seeds of k-means is from the first, as a share of the farthest point's distance.
+#: Minimum distance of the second of two k-means seeds from the first, as a share of the largest distance.
 _FAR = 0.8
 
-#: How often k-means is tried from two seeds, and from more.
+#: Number of runs of k-means for two clusters, and for more.
 _N_TRIES, _N_TRIES_OF_MANY = 5, 10
 
 
 class Start(NamedTuple):
-    """Labels to begin with, and where they are from: "given", or the name of what drew them."""
+    """A labelling to start from.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_samples,)
+        Cluster of each point.
+    origin : str
+        "given", or the name of the drawing function.
+    """
 
     labels: Labels
     origin: str
@@ -46,24 +54,26 @@ def draw_starts(
     has_points: bool = True,
     distinct: bool = False,
 ) -> list[Start]:
-    """Draw the starts that `init` asks for.
+    """Return the starts that `init` asks for.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
+        Points, or the kernel matrix.
     k : int
         Number of clusters.
     init : str or array-like of shape (n_samples,)
-        A name in `draws`, or labels, which make one start.
+        Name in `draws`, or labels, which make one start.
     draws : mapping from str to callable
-        The drawing functions by their names.
+        Drawing functions by name.
     n_init : int
         Number of starts to draw.
     random_state : int, RandomState or None
+        Seed or generator.
     has_points : bool, default=True
-        Whether `X` holds points; the rows of a precomputed kernel are none.
+        Whether `X` holds points, not a precomputed kernel.
     distinct : bool, default=False
-        Whether equal starts are kept once, which is right where from one start there is one way.
+        Whether equal starts are kept once, which suits deterministic searches.
 
     Returns
     -------
@@ -72,7 +82,7 @@ def draw_starts(
     Raises
     ------
     ValueError
-        If given labels are not right, or points are needed and there are none.
+        If the given labels are not allowed, or the drawing function needs points and there are none.
     """
     if not isinstance(init, str):
         return [Start(_checked(init, len(X), k), "given")]
@@ -95,10 +105,10 @@ def random_labels(X: Array, k: int, rng: np.random.RandomState) -> Labels:
 
 
 def k_means(X: Array, k: int, rng: np.random.RandomState) -> Labels:
-    """Cluster by k-means, the best of several tries by the sum of squares.
+    """Cluster by k-means and return the best of several runs by the sum of squares.
 
-    Two clusters are found from two seeds that lie far apart, as [iterSVR] section IV-A advises: the first
-    seed is any point, the second any of those at least 0.8 times as far from it as the farthest.
+    For two clusters the seeds lie far apart, as [iterSVR] section IV-A advises: the first is any point, the
+    second any of those whose distance from it is at least 0.8 times the largest.
 
     Raises
     ------
@@ -126,19 +136,19 @@ def k_means_plus_plus(X: Array, k: int, rng: np.random.RandomState) -> Labels:
 
 
 def seeded_labels(distances_to: Callable[[int], Array], n: int, k: int, rng: np.random.RandomState) -> Labels:
-    """Draw seeds as k-means++ does, where only distances are known, and assign every point to the nearest.
+    """Draw seeds by k-means++ from distances alone and assign every point to the nearest.
 
-    The first seed is any point; each further one is drawn with a chance that grows like its squared distance
-    to the nearest seed before it. Unlike scikit-learn, which tries several points for each seed, this draws
-    each seed once.
+    The first seed is any point. The probability of each further one is proportional to its squared distance
+    from the nearest seed so far. Each seed is drawn once, whereas scikit-learn tries several points for each.
 
     Parameters
     ----------
     distances_to : callable
-        From a point to the squared distances of all points to it.
+        Maps the index of a point to the squared distances of all points from it.
     n, k : int
         Number of points and of clusters.
     rng : RandomState
+        Random generator.
 
     Returns
     -------
@@ -150,7 +160,7 @@ def seeded_labels(distances_to: Callable[[int], Array], n: int, k: int, rng: np.
     while len(seeds) < k:
         chance = np.min(distances, axis=0)
         chance[seeds] = 0.0
-        if not chance.any():  # fewer places than clusters: any other point will do
+        if not chance.any():  # fewer different points than clusters: draw any other point
             chance = np.ones(n)
             chance[seeds] = 0.0
         seeds.append(int(rng.choice(n, p=chance / chance.sum())))
@@ -167,7 +177,7 @@ def require_points(n: int, k: int) -> None:
 
 
 def _checked(init: ArrayLike, n: int, k: int) -> Labels:
-    """Check labels that were given as a start: every cluster from 0 to k − 1 is used, and no other."""
+    """Return the given labels if they use every cluster from 0 to k − 1 and no other."""
     labels = check_array(init, ensure_2d=False, dtype=None, input_name="init")
     whole = np.issubdtype(labels.dtype, np.integer)
     if labels.shape != (n,) or not whole or not np.array_equal(np.unique(labels), np.arange(k)):
@@ -185,7 +195,7 @@ def _far_apart(X: Array, n_clusters: int, random_state: np.random.RandomState) -
 
 
 def _with_seeds(nearest: ArrayLike, seeds: Sequence[int]) -> Labels:
-    """Let each seed belong to its own cluster: seeds at one place would leave a cluster empty."""
+    """Assign each seed to its own cluster, because seeds at one place would leave a cluster empty."""
     labels = np.array(nearest, dtype=np.int64)
     labels[seeds] = np.arange(len(seeds))
     return labels

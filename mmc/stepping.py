@@ -1,7 +1,8 @@
-"""States, steps and the one loop that every algorithm runs in.
+"""States, steps, and the loop that runs every algorithm.
 
-An algorithm is a generator of frozen states. `walk` numbers them, decides when a start has ended and
-goes on to the next start. Fitting exhausts the steps, the app draws them, closing them is cancelling.
+An algorithm is a generator of frozen states. `walk` numbers the states, decides when a start has ended and
+continues with the next one. A fit runs the loop to its end, the app draws each step, and closing the iterator
+cancels the fit.
 """
 
 from __future__ import annotations
@@ -17,18 +18,18 @@ Status = Literal["running", "converged", "max_iter"]
 
 
 class CurvePoint(NamedTuple):
-    """The values of a state on a curve that a picture draws over the steps, on an axis of its own.
+    """Values of a state on one curve that is drawn over the steps.
 
     Attributes
     ----------
     title : str
-        Title of the axis; empty stands for the name of the algorithm's objective.
+        Title of the axis; if empty, the name of the algorithm's objective.
     values : mapping from str to float
-        One value for each line, by its name; a single line needs no name.
+        Value of each line by its name, which may be empty if there is one line.
     log : bool
         Whether the axis is logarithmic.
     level : float or None
-        The value that the line is to reach, drawn as a dashed line.
+        Value that the line should reach, drawn as a dashed line.
     """
 
     title: str
@@ -38,14 +39,16 @@ class CurvePoint(NamedTuple):
 
 
 class Field(NamedTuple):
-    """One number for each training point, by which a picture can colour the points.
+    """A quantity with one number for each training point, by which a figure can colour the points.
 
     Attributes
     ----------
     name : str
+        Name of the quantity.
     unit : str
         Title of the colour scale.
     values : ndarray of shape (n_samples,)
+        Value at each point.
     """
 
     name: str
@@ -55,30 +58,31 @@ class Field(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class State:
-    """The result of one step, with everything that can be drawn of it.
+    """The result of one step, and what can be drawn of it.
 
-    Arrays belong to the state and never change. Pictures and pages know this class alone: whatever an
-    algorithm wants to have drawn, its states tell by overriding the properties below.
+    The arrays belong to the state and never change. Figures and pages know only this class; the states of an
+    algorithm override the properties below.
 
     Attributes
     ----------
     labels : ndarray of shape (n_samples,)
+        Cluster of each point.
     objective : float
-        What the algorithm minimises, at these labels.
+        Value that the algorithm minimises, at these labels.
     converged : bool
-        Whether the algorithm has nothing left to do from this start.
+        Whether the search from this start has ended.
     progress : float
-        Share of this start's work that is done, as far as it can be known, between 0 and 1.
+        Estimated share of this start's work that is done, between 0 and 1.
     n_done : int or None
-        Iterations behind this state, where a step is a group of them; None where each step is one.
+        Number of iterations up to this state if a step is a group of them; None if each step is one.
     n_empty : int
         Clusters that were lost on the way, where that is a failure: of two ends the one that lost fewer wins.
     moved : ndarray
         Indices of the points whose label differs from the previous state's.
     margins : ndarray of shape (n_samples,) or None
-        The margin y·f of each point, with the labels that the classifier was trained on.
+        Margin y·f of each point, with the labels that the classifier was trained on.
     loss_function : callable or None
-        The loss of a margin, where there are margins.
+        Loss as a function of the margin, if there are margins.
     """
 
     labels: NDArray[np.int64]
@@ -93,42 +97,42 @@ class State:
 
     @property
     def caption(self) -> str:
-        """One sentence that says what happened in this step."""
+        """One sentence that describes this step."""
         return f"objective {self.objective:.6g}"
 
     @property
     def line(self) -> str:
-        """Name of the line of the pseudo-code, in the registry entry, that this step carries out."""
+        """Name of the line of pseudo-code that this step executes; empty if there is none."""
         return ""
 
     @property
     def curves(self) -> tuple[CurvePoint, ...]:
-        """Values that are drawn over the steps; a curve without a single number is left out."""
+        """Values that are drawn over the steps; a curve without any number is left out."""
         return (CurvePoint("", {"": self.objective}),)
 
     @property
     def position(self) -> int | None:
-        """Place on the axis of the curves; None means the number of the step."""
+        """Position on the horizontal axis of the curves; None means the number of the step."""
         return None
 
     @property
     def position_title(self) -> str:
-        """Title of the axis of the curves."""
+        """Title of the horizontal axis of the curves."""
         return "step"
 
     @property
     def margin_lead(self) -> float:
-        """Lead of a decision value over the next one at which the margin ends; 0 where none is drawn."""
+        """Lead of the highest decision value over the next at the end of the margin; 0 draws no margin."""
         return 0.0
 
     @property
     def weights(self) -> tuple[tuple[str, float], ...]:
-        """Names and weights of the kernels, where the algorithm weighs several."""
+        """Name and weight of each kernel, if the algorithm weighs several."""
         return ()
 
     @property
     def fields(self) -> tuple[Field, ...]:
-        """Quantities by which a picture can colour the points."""
+        """Quantities by which a figure can colour the points."""
         return ()
 
     @property
@@ -138,33 +142,33 @@ class State:
 
     @property
     def n_changed(self) -> int:
-        """Number of the points that this step is about."""
+        """Number of points that this step concerns."""
         return len(self.changed)
 
     @property
     def ringed(self) -> NDArray[np.float64] | None:
-        """Places of the rings in a picture, as points of the data; None rings the points in `changed`."""
+        """Positions of the rings in a figure, as points of the data; None means the points in `changed`."""
         return None
 
     @property
     def rings(self) -> str:
-        """Meaning of the rings in a picture, in a sentence."""
+        """A sentence that says what the rings in a figure mean."""
         return "Rings mark the points that the step moved."
 
     @property
     def warning(self) -> str:
-        """What a person who takes these labels must know; empty where there is nothing."""
+        """What a user of these labels must know; empty if there is nothing."""
         return ""
 
     def confidence(self) -> NDArray[np.float64] | None:
-        """How sure the model is of each label, from 0 to 1, or None where it cannot say."""
+        """Return how certain the model is of each label, from 0 to 1, or None if it has no such measure."""
         return None
 
 
 def _is_better(new: State, old: State | None) -> bool:
-    """Whether a state lost fewer clusters, or its objective is lower by more than rounding.
+    """Return whether a state lost fewer clusters, or its objective is lower by more than rounding.
 
-    Among equals the first stays.
+    Of two equal states the old one stays.
     """
     if old is None or new.n_empty != old.n_empty:
         return old is None or new.n_empty < old.n_empty
@@ -179,12 +183,15 @@ class Step(NamedTuple):
     n_iter : int
         Number of the step within its start; 0 is the start itself.
     state : State
+        Result of the step.
     status : {"running", "converged", "max_iter"}
-        Whether this start goes on after this step.
+        Whether this start continues, or why it ends here.
     start : int
+        Index of the start.
     n_starts : int
+        Number of starts.
     best : bool
-        Whether this step ends a start, and the best one so far.
+        Whether this step is the end of the best start so far.
     """
 
     n_iter: int
@@ -196,7 +203,7 @@ class Step(NamedTuple):
 
     @property
     def iterations(self) -> int:
-        """Iterations within the start: its steps, or what the state says where a step is a group."""
+        """Iterations within the start; they differ from `n_iter` if a step is a group of them."""
         return self.n_iter if self.state.n_done is None else self.state.n_done
 
     @property
@@ -207,17 +214,21 @@ class Step(NamedTuple):
 
 
 def walk(starts: Iterable[Iterable[State]], n_starts: int, max_iter: int | None = None) -> Iterator[Step]:
-    """Walk through the states of each start until it has converged or made `max_iter` iterations.
+    """Iterate over the states of each start until it has converged or made `max_iter` iterations.
 
     Parameters
     ----------
     starts : iterable of iterables of State
+        States of each start.
     n_starts : int
-    max_iter : int or None
+        Number of starts.
+    max_iter : int or None, default=None
+        Maximum number of iterations of a start; None means no maximum.
 
     Yields
     ------
     Step
+        Each state with its number and status.
     """
     best: State | None = None
     for start, states in enumerate(starts):

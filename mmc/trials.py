@@ -1,8 +1,8 @@
-"""Trials: an estimator is fitted to points, within a time limit, and its labels are scored.
+"""Trials: fits within a time limit, with a score of their labels.
 
-Sweeps and comparisons are lists of trials; `mmc.engine` says where they run. What a trial needs travels as
-values: points and estimators once for all trials, parameters with each of them. No process looks anything
-up by its name, so that any estimator can take part.
+Sweeps and comparisons are lists of trials, and `mmc.engine` decides where they run. Points and estimators are
+sent to each process once, parameters with each trial. Processes look up nothing by name, so any estimator can
+be used.
 """
 
 from __future__ import annotations
@@ -31,30 +31,30 @@ Labels = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """One candidate and what came of it.
+    """A candidate and the result of its fit.
 
     Attributes
     ----------
     index : int
-        Place among the candidates.
+        Position among the candidates.
     parameters : mapping
-        Those that tell the candidate from others.
+        Parameters that distinguish the candidate.
     labels : ndarray of shape (n_samples,)
-        Empty where the candidate failed.
+        Labels of the points; empty if the candidate failed.
     score : float
-        Higher is better; NaN where the candidate failed.
+        Score of the labels, higher being better; NaN if the candidate failed.
     objective : float
-        The value that the algorithm minimised; NaN where the candidate failed.
+        Value that the algorithm minimised; NaN if the candidate failed or the algorithm does not report it.
     seconds : float
-        Time of the fit alone; where the candidate failed, until it did.
+        Time of the fit without the score, or until the candidate failed; NaN if it was not run.
     error : str
-        Why it failed, or was not run; empty where it did not.
+        Why the candidate failed or was not run; empty otherwise.
     stopped : bool
-        Whether the time limit ended the fit; the labels are those it had reached.
+        Whether the time limit ended the fit; the labels are those reached by then.
     estimate : Estimate or None
-        The whole result of LSMI or MLMI, where one of them gave the score.
+        Result of LSMI or MLMI, if one of them is the score.
     agreement : float
-        Adjusted Rand index with reference labels; NaN where it failed or there are none.
+        Adjusted Rand index with reference labels; NaN if there are none or the candidate failed.
     """
 
     index: int
@@ -76,13 +76,21 @@ class Trial:
 
 
 class Verdict(NamedTuple):
-    """A score, and the estimate that it was taken from, if any."""
+    """A score and the estimate behind it.
+
+    Attributes
+    ----------
+    score : float
+        Score of the labels; higher is better.
+    estimate : Estimate or None
+        Result of LSMI or MLMI, if one of them is the score.
+    """
 
     score: float
     estimate: Estimate | None = None
 
 
-#: From a fitted estimator, the state that its fit ended with and the points to a verdict.
+#: Maps a fitted estimator, its final state and the points to a verdict.
 Scorer = Callable[[BaseEstimator, State, Array], Verdict]
 
 
@@ -94,12 +102,13 @@ class Shared(NamedTuple):
     points : sequence of ndarray
         Points of each data set.
     estimators : sequence of estimator
-        They are copied for each trial.
+        Estimators, which are copied for each trial.
     scorer : callable
+        Function that scores a fit.
     seconds : float
-        Time after which a fit ends with what it has reached.
+        Time limit of a fit, which then ends with the labels reached so far.
     warm : bool
-        Whether the first fit of a class in a process must not count, so that times compare.
+        Whether a process fits each class once before it measures times.
     """
 
     points: Sequence[Array]
@@ -111,15 +120,16 @@ class Shared(NamedTuple):
 
 @dataclass(frozen=True)
 class Task:
-    """A trial that is to be run.
+    """A trial to run.
 
     Attributes
     ----------
     index : int
+        Position among the candidates.
     parameters : mapping
-        Set on a copy of the estimator.
+        Parameters to set on a copy of the estimator.
     points, estimator : int
-        Places in `Shared`.
+        Positions in `Shared`.
     """
 
     index: int
@@ -131,20 +141,29 @@ class Task:
 def run_trials(
     shared: Shared, tasks: Sequence[Task], *, n_jobs: int = -1, worth: float | None = None
 ) -> Iterator[Trial]:
-    """Run trials side by side.
+    """Run trials in parallel.
 
     Parameters
     ----------
     shared : Shared
+        What the trials have in common.
     tasks : sequence of Task
-    n_jobs, worth
-        As for `mmc.engine.results`.
+        Trials to run.
+    n_jobs : int, default=-1
+        Number of processes as in joblib; −1 means all cores, 1 only this process.
+    worth : float or None, default=None
+        Seconds of remaining work from which other processes are started, see `mmc.engine.results`.
 
     Yields
     ------
     Trial
-        As they arrive; one that the data or the parameters do not allow says why. Closing the iterator
+        In the order in which they end; a candidate that fails says why in `error`. Closing the iterator
         cancels the others.
+
+    Raises
+    ------
+    ValueError
+        If the cluster cannot be reached, or a process was ended from outside.
     """
     results = engine.results(run_trial, shared, tasks, n_jobs=n_jobs, worth=worth)
     try:
@@ -185,11 +204,11 @@ def run_trial(shared: Shared, task: Task) -> Trial:
 
 
 def _warm_up(estimator: BaseEstimator) -> None:
-    """Let a class load and compile what it needs, once in a process."""
+    """Fit a class once in each process, so that later times contain no loading and compiling."""
     if type(estimator) in _warm_classes():
         return
     _warm_classes().add(type(estimator))
-    with suppress(ValueError):  # the trial itself says what the parameters do not allow
+    with suppress(ValueError):  # the trial itself reports parameters that are not allowed
         clusterers.end(clone(estimator), make_three_gaussians(30, random_state=0).X)
 
 

@@ -1,4 +1,4 @@
-"""Playground: choose data, algorithm and parameters, watch every step, take the labels home."""
+"""Playground: choose data, algorithm and parameters, watch every step, and download the labels."""
 
 import streamlit as st
 
@@ -9,7 +9,7 @@ ui.frame("Playground")
 
 
 def outcome() -> ui.Outcome:
-    """Read the controls and run what they describe; a ValueError says what is wrong."""
+    """Read the controls and run what they describe; raise a ValueError if that fails."""
     with st.sidebar:
         data, loaded = ui.data_controls()
         st.divider()

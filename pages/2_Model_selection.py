@@ -1,4 +1,4 @@
-"""Model selection: score every candidate without true labels, and look at what each one does."""
+"""Model selection: score every candidate without true labels, and look at its clustering."""
 
 import streamlit as st
 
@@ -9,7 +9,7 @@ ui.frame("Model selection")
 
 
 def searched() -> tuple[ui.Found, bool, ui.Loaded]:
-    """Read the controls and score the candidates they describe; a ValueError says what is wrong."""
+    """Read the controls and score the candidates that they describe; raise a ValueError if that fails."""
     with st.sidebar:
         data, loaded = ui.data_controls()
         st.divider()
@@ -28,7 +28,7 @@ def searched() -> tuple[ui.Found, bool, ui.Loaded]:
 st.title("Model selection")
 st.write(
     "Most clusterings depend on a parameter that nobody tells you. Here every candidate is clustered and "
-    "then scored without true labels: the better labels can be told from points, the higher the score."
+    "then scored without true labels: the better labels can be predicted from points, the higher the score."
 )
 found, beside, loaded = ui.last_good(ui.ModelSelection, searched)
 ui.resume_notice(found, "search")

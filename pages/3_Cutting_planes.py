@@ -11,7 +11,7 @@ FAMILIES = ("cutting planes", "semidefinite relaxation")
 
 
 def outcome() -> ui.Outcome:
-    """Read the controls and run what they describe; a ValueError says what is wrong."""
+    """Read the controls and run what they describe; raise a ValueError if that fails."""
     with st.sidebar:
         data, loaded = ui.data_controls()
         st.divider()

@@ -1,4 +1,4 @@
-"""Compare: several algorithms on several data sets, as pictures, numbers and agreement among runs."""
+"""Compare: several algorithms on several data sets, as pictures, numbers and agreement between runs."""
 
 import streamlit as st
 
@@ -8,7 +8,7 @@ ui.frame("Compare")
 
 
 def comparison() -> ui.Comparison:
-    """Read the controls and run what they describe; a ValueError says what is wrong."""
+    """Read the controls and run what they describe; raise a ValueError if that fails."""
     with st.sidebar:
         contest, loaded = ui.contest_controls()
     return ui.compared(contest, loaded, ui.show_comparison)

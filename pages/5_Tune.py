@@ -1,4 +1,4 @@
-"""Tune: two parameters of an algorithm on a grid, every cell clustered, scored and there to look at."""
+"""Tune: two parameters of an algorithm on a grid, with a clustering and a score for every cell."""
 
 import streamlit as st
 
@@ -9,7 +9,7 @@ ui.frame("Tune")
 
 
 def tuned() -> tuple[ui.Found, str, ui.Loaded]:
-    """Read the controls and score the cells they describe; a ValueError says what is wrong."""
+    """Read the controls and score the cells that they describe; raise a ValueError if that fails."""
     with st.sidebar:
         data, loaded = ui.data_controls("moons")
         st.divider()

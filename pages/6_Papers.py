@@ -1,4 +1,4 @@
-"""Papers: what each paper claims, and its table computed again."""
+"""Papers: the claim of each paper, and its tables computed again."""
 
 import streamlit as st
 

@@ -1,5 +1,5 @@
 """The tables of the papers, ours beside theirs: ``python -m benchmarks.tables``.
 
-`rows` says what a row is, `sets` reads points, `store` keeps finished rows, and each other module holds what
-one paper prints and how its rows are computed.
+`rows` defines a row, `sets` reads points, `store` keeps finished rows, and each other module holds the
+printed figures of one paper and how its rows are computed.
 """

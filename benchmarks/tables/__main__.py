@@ -1,8 +1,8 @@
-"""Compute the papers' tables again: ``python -m benchmarks.tables --data DIR``.
+"""Compute the tables of the papers: ``python -m benchmarks.tables --data DIR``.
 
-Tables I and II of [UMC-RLS], IV of [iterSVR], 1 of [SMIC], 1 of [EvoMMC] and 2 of [MKC]: every column that
-the library or scikit-learn computes, ours beside the paper's, as CSV and Markdown. A row that is done is not
-run again; a set that is not there is listed as missing.
+Computes Tables I and II of [UMC-RLS], IV of [iterSVR], 1 of [SMIC], 1 of [EvoMMC] and 2 of [MKC]: every
+column that the library or scikit-learn offers, ours beside the paper's, as CSV and Markdown. Finished rows
+are not run again; a set whose file is missing is listed as missing.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ RESULTS = Path(__file__).parents[2] / "results"
 
 
 def all_plans(folder: Path | None) -> list[Plan]:
-    """List all rows of all papers."""
+    """Return all rows of all papers."""
     return [plan for paper in PAPERS for plan in paper.plans(folder)]
 
 
 def run(plans: list[Plan], store: Store, jobs: int) -> int:
-    """Compute the rows that are not done, say how far it is, and give the number of failures."""
+    """Compute the unfinished rows, print the progress, and return the number of failures."""
     todo = [plan for plan in plans if not store.has(plan)]
     store.add(*(absent(plan) for plan in todo if plan.compute is None))
     todo = [plan for plan in todo if plan.compute is not None]
@@ -52,14 +52,14 @@ def run(plans: list[Plan], store: Store, jobs: int) -> int:
 
 
 def _results(plans: list[Plan], jobs: int) -> Iterator[tuple[Plan, Row | ValueError]]:
-    """Give rows as they are finished, or why one could not be computed."""
+    """Yield rows as they are finished, or the error of a row that failed."""
     for i, result in engine.results(_computed, None, plans, n_jobs=jobs, worth=0):
         yield plans[i], result
 
 
 def _computed(shared: None, plan: Plan) -> Row | ValueError:
     assert plan.compute is not None
-    began = time.process_time()  # with one thread this is what it takes, whatever else the machine does
+    began = time.process_time()  # with one thread this does not depend on other load on the machine
     try:
         with threadpool_limits(1):
             outcome: Outcome = plan.compute()

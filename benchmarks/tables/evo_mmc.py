@@ -2,11 +2,11 @@
 
 Of ten runs the paper takes the one with the lowest error, by the true classes; ten repetitions give mean and
 deviation, and the best of nine cells of (λ, σ) is printed. It does not say after how many generations without
-a change a run ends. Here they are as many as bring the number of all generations near its Table 2. Landmarks
-are a tenth of the points, less those that repeat others: ionosphere has a row twice.
+a change a run ends; here the number brings the total of generations near its Table 2. Landmarks are a tenth
+of the points without duplicates: ionosphere contains a row twice.
 
-k-means, iterSVR and CPMMC are in the table too, taken by the paper from others: their rows follow [iterSVR],
-and for CPMMC the linear column of [MKC]. The figures of MMC and GMMC are of samples that are not described.
+The paper takes the columns of k-means, iterSVR and CPMMC from other papers: their rows follow [iterSVR], and
+for CPMMC the linear column of [MKC]. Its figures of MMC and GMMC are of samples that it does not describe.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PATIENCE = {"EvoMMC": 1000, "FastEvoMMC": 3000}
 
 
 class Set(NamedTuple):
-    """A set of Table 1: where it is, l/n, the errors printed in the order of `COLUMNS`, and generations."""
+    """A set of Table 1: its source, l/n, the printed errors in the order of `COLUMNS`, and generations."""
 
     source: Source
     balance: float
@@ -59,7 +59,7 @@ SETS = {
         Source("satellite.npz", (1, 2)), 0.4, "4.07±0 3.18±0 1.52 1.16±0.45 1.14±0.65", (58107, 157971)
     ),
 }
-#: The mean over all 45 pairs of ten digits: where they are, and the errors printed for `METHODS`.
+#: The mean over all 45 pairs of ten digits: source and printed error.
 ALL_PAIRS = {
     ("45 pairs of digits", "EvoMMC"): (Source(""), "0.72"),
     ("45 pairs of digits", "FastEvoMMC"): (Source(""), "0.81"),
@@ -80,7 +80,7 @@ PAIRS_PROTOCOL = "Error in %: mean over all pairs, each with the lowest of its r
 
 
 class Cell(NamedTuple):
-    """What one cell of the grid came to: the ends of the runs of each repetition."""
+    """The runs of one cell of the grid, with one row for each repetition."""
 
     alpha: float
     width: int
@@ -91,17 +91,17 @@ class Cell(NamedTuple):
 
     @property
     def lowest(self) -> Array:
-        """Lowest error of each repetition, which only someone who knows the classes can choose."""
+        """Lowest error of each repetition, which only the true classes can select."""
         return self.errors.min(axis=1)
 
     @property
     def fittest(self) -> Array:
-        """Error of the fittest end of each repetition."""
+        """Error of the fittest run of each repetition."""
         return self.errors[np.arange(len(self.errors)), self.objectives.argmin(axis=1)]
 
 
 def plans(folder: Path | None) -> Iterator[Plan]:
-    """List the rows, of which those without a file have nothing to compute."""
+    """Yield the rows; those without a file have nothing to compute."""
     for name, each in SETS.items():
         here = each.source.is_there(folder)
         for method, text in zip(COLUMNS, each.printed.split(), strict=True):
@@ -137,13 +137,13 @@ def outcome(name: str, method: str, folder: Path | None) -> Outcome:
 
 
 def search(task: Task, method: Any, repetitions: int = REPETITIONS, runs: int = RUNS) -> Cell:
-    """Give the cell with the lowest mean error."""
+    """Return the cell with the lowest mean error."""
     cells = [_cell(task, method, alpha, width, (repetitions, runs)) for alpha in ALPHAS for width in WIDTHS]
     return min(cells, key=lambda cell: (cell.lowest.mean(), cell.errors.mean()))
 
 
 def settings(task: Task, method: str, alpha: float, width: int) -> dict[str, Any]:
-    """Give the parameters of a cell; of the complete MNIST a hundredth are landmarks (section 4.2)."""
+    """Return the parameters of a cell; for the complete MNIST a hundredth are landmarks (section 4.2)."""
     return {
         "gamma": 1.0 / (width * diagonal(task.X)) ** 2,
         "alpha": alpha,
@@ -153,7 +153,7 @@ def settings(task: Task, method: str, alpha: float, width: int) -> dict[str, Any
 
 
 def all_pairs(method: str, source: Source, folder: Path | None) -> Outcome:
-    """Give the mean over the 45 pairs, each with one repetition."""
+    """Return the mean over the 45 pairs, each with one repetition."""
     X, y = source.read(folder)
     runs = 3 if source.file else RUNS
     found = []
@@ -170,7 +170,7 @@ def all_pairs(method: str, source: Source, folder: Path | None) -> Outcome:
 
 def _cell(task: Task, method: Any, alpha: float, width: int, shape: tuple[int, int]) -> Cell:
     fixed = settings(task, method.__name__, alpha, width)
-    # Every run draws landmarks of its own; without landmarks ten runs share what does not change.
+    # Every run draws its own landmarks; without landmarks ten runs share what stays fixed.
     n_init = 1 if method is FastEvoMMC else shape[1]
     errors, objectives, generations = [], [], []
     began = time.perf_counter()

@@ -1,10 +1,10 @@
 """Table IV of [iterSVR]: clustering errors in %, the mean over ten k-means starts.
 
-The paper's kernel is exp(−d²/σ²) with the best σ, by the true classes, of a set of candidates that it does
-not list. Here they are 1, 3 and 5 times s, the length of the diagonal of the box around the data: the set
-that [EvoMMC] footnote 9 takes from the same authors. To a normalised cut all points are close at such widths;
-its σ is one of ten shares of s instead, as in [MKC] section 5.2. Kernel k-means (KKM) is not in the library.
-MMC and GMMC are run on the sets of 100 points: the semidefinite programs grow too slow on larger ones.
+The paper's kernel is exp(−d²/σ²) with the best σ, by the true classes, of candidates that it does not list.
+Here they are 1, 3 and 5 times s, the length of the diagonal of the box around the data, as [EvoMMC] footnote
+9 takes from the same authors. At such widths a normalised cut cannot separate any points; its σ is one of ten
+shares of s, as in [MKC] section 5.2. Kernel k-means (KKM) is not computed. MMC and GMMC are run only on the
+sets of 100 points, because semidefinite programs are too slow on larger ones.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SEEDS = 10
 
 
 class Set(NamedTuple):
-    """A set of Table IV: where it is, ℓ/n, and what the paper prints, in the order of `COLUMNS`."""
+    """A set of Table IV: its source, ℓ/n, and the printed errors in the order of `COLUMNS`."""
 
     source: Source
     balance: float
@@ -49,7 +49,7 @@ class Task(NamedTuple):
     balance: float
 
     def error(self, labels: Labels) -> float:
-        """Give the clustering error in %."""
+        """Return the clustering error in %."""
         return 100.0 * clustering_error(self.y, labels)
 
 
@@ -98,7 +98,7 @@ _DRAW = "The paper's draw is not known; this is one draw."
 
 
 def plans(folder: Path | None) -> Iterator[Plan]:
-    """List the rows, of which those without a file have nothing to compute."""
+    """Yield the rows; those without a file have nothing to compute."""
     for name, each in SETS.items():
         here = each.source.is_there(folder)
         for method, text in zip(COLUMNS, each.printed.split(), strict=True):
@@ -142,12 +142,12 @@ def outcome(name: str, method: str, folder: Path | None) -> Outcome:
 
 
 def k_means_starts(X: Array, n_starts: int = SEEDS) -> list[Labels]:
-    """Cluster by k-means from seeds far apart."""
+    """Return labels of k-means from seeds far apart."""
     return [k_means(X, 2, np.random.RandomState(seed)) for seed in range(n_starts)]
 
 
 def errors(this: Task, method: Any, starts: Sequence[Labels], width: float) -> list[float]:
-    """Run a method from every start; equal starts are run once."""
+    """Return the error of a method from every start; equal starts are run once."""
     gamma = 1.0 / (width * diagonal(this.X)) ** 2
     known = {
         key: this.error(method(gamma=gamma, balance=this.balance, init=labels).fit(this.X).labels_)
@@ -157,7 +157,7 @@ def errors(this: Task, method: Any, starts: Sequence[Labels], width: float) -> l
 
 
 def diagonal(X: Array) -> float:
-    """Give s of [EvoMMC] footnote 9, the length of the diagonal of the box around the data."""
+    """Return s of [EvoMMC] footnote 9, the length of the diagonal of the box around the data."""
     return float(np.linalg.norm(np.ptp(X, axis=0)))
 
 

@@ -2,10 +2,10 @@
 
 The single kernels K1 (linear), K2 (polynomial) and K3 (Gaussian) are MKC with a list of one. As in the paper,
 the best cell of a grid is printed, chosen by the true labels. The grid follows the thesis' Table 5-2: powers
-of two for C, degrees 2, 4 and 8 (a degree of 1 is the linear kernel again). The paper's σ depends on how the
-data were scaled, which it does not say, so widths are shares of the median distance here. For more points and
-more clusters the grid is coarser, see `grid_for`; a fit ends after `max_cuts` cuts at the latest and counts
-as it stands then. Features are as they are in the files, as for [iterSVR], and so are the samples.
+of two for C, degrees 2, 4 and 8 (a degree of 1 is the linear kernel again). The paper's σ depends on the
+scale of the data, which it does not state, so widths are shares of the median distance here. The grid is
+coarser for more points and more clusters, see `grid_for`; a fit ends after at most `max_cuts` cuts and counts
+as it is then. Features are as they are in the files, as for [iterSVR], and so are the samples.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ BASES = {"K1": ("linear",), "K2": ("poly",), "K3": ("rbf",), "MKC": ("linear", "
 COLUMNS = (*BASES, "KM", "NC", "IterSVR")
 SHARES = [share / 10 for share in range(1, 11)]
 SEEDS = 3
-#: Runs of k-means in the column KM.
+#: Number of runs of k-means in the column KM.
 RUNS = 50
 
 
 class Set(NamedTuple):
-    """A set of Table 2: where it is, and accuracy/Rand index in the order of `COLUMNS`."""
+    """A set of Table 2: its source, and accuracy/Rand index in the order of `COLUMNS`."""
 
     source: Source
     printed: str
@@ -101,7 +101,7 @@ PROTOCOLS = {
 
 
 class Grid(NamedTuple):
-    """Values whose product is tried, and when a fit ends."""
+    """The values of a grid, and the stopping rule of a fit."""
 
     costs: tuple[float, ...]
     balances: tuple[float, ...]
@@ -112,7 +112,7 @@ class Grid(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A cell of the grid and what came of it; no true label has been near it."""
+    """A cell of the grid and its result, which depends on no true label."""
 
     parameters: dict[str, Any]
     seed: int
@@ -122,7 +122,7 @@ class Candidate(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The cell in words."""
+        """Description of the cell."""
         kernels = ", ".join(" ".join([name, *map(_option, own.items())]) for name, own in self.kernels)
         return f"C = {self.parameters['C']:g}, balance {self.parameters['balance']:g}, {kernels}."
 
@@ -133,7 +133,7 @@ class Candidate(NamedTuple):
 
 
 def plans(folder: Path | None) -> Iterator[Plan]:
-    """List the rows, of which those without a file have nothing to compute."""
+    """Yield the rows; those without a file have nothing to compute."""
     for name, each in SETS.items():
         here = each.source.is_there(folder)
         for method, text in zip(COLUMNS, each.printed.split(), strict=True):
@@ -145,7 +145,7 @@ def plans(folder: Path | None) -> Iterator[Plan]:
 
 
 def outcome(name: str, method: str, rand: float, folder: Path | None) -> Outcome:
-    """Compute a row; its note gives the Rand index beside the paper's."""
+    """Compute a row; its note contains the Rand index beside the paper's."""
     source = SETS[name].source
     X, y = source.read(folder)
     k = len(np.unique(y))
@@ -173,7 +173,7 @@ def outcome(name: str, method: str, rand: float, folder: Path | None) -> Outcome
 
 
 def grid_for(n: int, k: int) -> Grid:
-    """Give the values that are tried for n points and k clusters, so that all sets take minutes."""
+    """Return the grid for n points and k clusters; every set takes minutes."""
     costs, widths = tuple(2.0**power for power in range(-6, 11)), (0.15, 0.2, 0.3, 0.5, 1.0)
     if k == 2:
         if n <= 500:
@@ -185,7 +185,7 @@ def grid_for(n: int, k: int) -> Grid:
 
 
 def starts(X: Array, k: int) -> dict[int, Labels]:
-    """Cluster by k-means from a few seeds, as MKC does by itself."""
+    """Return labels of k-means from a few seeds, as MKC computes them itself."""
     if k == 2:
         return {seed: k_means(X, 2, np.random.RandomState(seed)) for seed in range(SEEDS)}
     return {
@@ -194,7 +194,7 @@ def starts(X: Array, k: int) -> dict[int, Labels]:
 
 
 def search(X: Array, k: int, names: Sequence[str]) -> tuple[list[Candidate], list[str]]:
-    """Fit every cell of the grid that these kernels have from each start; also say why cells failed."""
+    """Fit every cell of the grid of these kernels from each start, and return why cells failed as well."""
     found, failures, grid = [], [], grid_for(len(X), k)
     degrees = grid.degrees if "poly" in names else (0,)
     widths = grid.widths if "rbf" in names else (0.0,)

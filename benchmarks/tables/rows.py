@@ -1,4 +1,4 @@
-"""What a row of a table is: planned, computed, and set beside what a paper prints."""
+"""The rows of a table: planned, computed, and compared with the figures that a paper prints."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from mmc.experiment import Experiment
 
 BETTER, WITHIN, SHORT, MISSING = "better", "within one deviation", "short of it", "missing data"
 
-#: Decimals with which a measure is shown.
+#: Number of decimals of each measure.
 DECIMALS = {"ARI": 2, "error %": 2, "accuracy %": 2}
-#: Half a unit of the last digit in the papers; of errors some print one decimal.
+#: Half a unit of the last digit in the papers, some of which print errors with one decimal.
 ROUNDING = {"ARI": 0.005, "error %": 0.05, "accuracy %": 0.005}
 
 
 class Figures(NamedTuple):
-    """Mean, deviation and best of several runs; None where there is no such number."""
+    """Mean, deviation and best of several runs; None if there is no such number."""
 
     mean: float | None = None
     deviation: float | None = None
     best: float | None = None
 
     def formatted(self, measure: str) -> str:
-        """Write mean and deviation as a paper does."""
+        """Return mean and deviation as a paper prints them."""
         if self.mean is None:
             return "–"
         places = DECIMALS[measure]
@@ -35,7 +35,7 @@ class Figures(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a row came to, the experiment that a visitor can open, and what there is to say."""
+    """The figures of a row, the experiment that a visitor can open, and a note."""
 
     ours: Figures
     experiment: Experiment | None = None
@@ -49,16 +49,17 @@ class Plan:
     Attributes
     ----------
     paper, table, set, method : str
-        Which number this is; together they name the row.
+        Key of the row.
     protocol : str
-        How it is measured, in words.
+        Description of the measurement.
     measure : {"ARI", "error %", "accuracy %"}
+        Unit of the figures.
     printed : Figures
-        What the paper prints.
+        Figures that the paper prints.
     compute : callable or None
-        Gives the outcome; it can be sent to another process. None where data are missing.
+        Returns the outcome, in any process; None if data are missing.
     missing : str
-        The file that would be needed.
+        File that is needed.
     """
 
     paper: str
@@ -73,13 +74,13 @@ class Plan:
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """The name of the row."""
+        """Key of the row."""
         return self.paper, self.table, self.set, self.method
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row as it is stored; every field is a column of the CSV file."""
+    """A stored row; every field is a column of the CSV file."""
 
     paper: str
     table: str
@@ -100,7 +101,7 @@ class Row:
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """The name of the row."""
+        """Key of the row."""
         return self.paper, self.table, self.set, self.method
 
     @property
@@ -115,7 +116,7 @@ class Row:
 
 
 def finish(plan: Plan, outcome: Outcome, seconds: float | None) -> Row:
-    """Set an outcome beside what the paper prints."""
+    """Return the row of an outcome beside the figures of the paper."""
     ours = Figures(*(None if value is None else round(float(value), 4) for value in outcome.ours))
     written = outcome.experiment.to_json() if outcome.experiment is not None else ""
     return Row(
@@ -132,13 +133,13 @@ def finish(plan: Plan, outcome: Outcome, seconds: float | None) -> Row:
 
 
 def absent(plan: Plan) -> Row:
-    """Give the row of a set that is not there."""
+    """Return the row of a set that is missing."""
     note = f"There is no {plan.missing} in the folder of the data."
     return finish(plan, Outcome(Figures(), note=note), None)
 
 
 def verdict(ours: Figures, printed: Figures, measure: str) -> str:
-    """Say how our mean compares with the paper's, given the paper's deviation and its rounding."""
+    """Return how our mean compares with the paper's, given the paper's deviation and rounding."""
     if ours.mean is None or printed.mean is None:
         return MISSING
     gain = (printed.mean - ours.mean) if measure == "error %" else (ours.mean - printed.mean)
@@ -147,7 +148,7 @@ def verdict(ours: Figures, printed: Figures, measure: str) -> str:
 
 
 def summary(scores: Sequence[float] | np.ndarray, *, lowest: bool = False) -> Figures:
-    """Give mean, deviation and best of scores; of errors the lowest is best; one score is a mean alone."""
+    """Return mean, deviation and best of scores; of errors the lowest is best; one score has only a mean."""
     values = np.asarray(scores, dtype=np.float64)
     if len(values) == 1:
         return Figures(float(values[0]))

@@ -16,16 +16,16 @@ Labels = NDArray[np.int64]
 
 
 class Source(NamedTuple):
-    """Where a set comes from: digits of scikit-learn, or a file of which some classes and points are kept.
+    """The source of a set: digits of scikit-learn, or a file with a choice of classes and points.
 
     Attributes
     ----------
     file : str
         Name of the .npz file; empty for the digits.
     classes : tuple of int or None
-        Those that are kept; None keeps all.
+        Classes to keep; None keeps all.
     sizes : tuple of int or None
-        How many points of each class are drawn; None keeps all.
+        Number of points to draw from each class; None keeps all.
     """
 
     file: str
@@ -33,7 +33,7 @@ class Source(NamedTuple):
     sizes: tuple[int, ...] | None = None
 
     def is_there(self, folder: Path | None) -> bool:
-        """Whether the set can be read."""
+        """Return whether the set can be read."""
         return not self.file or (folder is not None and (folder / self.file).is_file())
 
     def read(self, folder: Path | None) -> tuple[Array, Labels]:

@@ -2,10 +2,10 @@
 
 The paper draws 100 times; here the set digit is drawn 3 times and face 20 times. Its SC1 is spectral
 clustering with a Gaussian kernel, its SC2 the self-tuning one, with a full kernel where ours is sparse (t =
-7). MNN is not in the library.
+7). MNN is not computed.
 
-SMIC is there twice: with the kernel as the paper writes it, and with the normalised one that the library
-takes unless told otherwise. The paper's toys need the normalised kernel; these sets do better without it.
+SMIC has two rows: with the kernel of the paper, and with the normalised one that is the library's default.
+The paper's toys need the normalised kernel; these sets do better without it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from mmc.kernels.local_scaling import find_neighbors
 from mmc.kernels.spectral import self_tuning_labels
 from mmc.selection import best, sweep
 
-#: Columns of the paper, and what computes them in `benchmarks.smic`.
+#: Columns of the paper, and the names of the methods that compute them.
 COLUMNS = {
     "KM": "k-means",
     "SC1": "spectral, Gaussian",
@@ -44,14 +44,14 @@ COLUMNS = {
 
 
 class Clustering(NamedTuple):
-    """The labels a method chose, and those it chose from, of which there may be none."""
+    """The labels that a method chose, and the candidates, if there are any."""
 
     labels: Labels
     candidates: Sequence[Labels] = ()
 
 
 class Set(NamedTuple):
-    """A set of Table 1: its file, points of each class, draws, and what is printed for `COLUMNS`."""
+    """A set of Table 1: its file, points of each class, draws, and the printed figures for `COLUMNS`."""
 
     file: str
     size: int
@@ -85,7 +85,7 @@ _CHOSEN = {
 
 
 def plans(folder: Path | None) -> Iterator[Plan]:
-    """List the rows, of which those without a file have nothing to compute."""
+    """Yield the rows; those without a file have nothing to compute."""
     for name, each in SETS.items():
         here = folder is not None and (folder / each.file).is_file()
         for method, text in zip(COLUMNS, each.printed.split(), strict=True):
@@ -111,7 +111,7 @@ def outcome(name: str, method: str, folder: Path) -> Outcome:
 
 
 def drawn(file: Path, size: int, seed: int) -> tuple[Array, Labels, int]:
-    """Draw ten classes at most and so many points of each, scale the features, and add the seed."""
+    """Draw at most ten classes and this many points of each, scale the features, and add the seed."""
     rng = np.random.RandomState(seed)
     X, y = stored(file)
     known = np.unique(y)

@@ -1,4 +1,4 @@
-"""Finished rows on disk: a CSV file that a later run goes on from, and the same rows as Markdown."""
+"""Finished rows on disk: a CSV file from which a later run continues, and the same rows as Markdown."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _NUMBERS = {field.name for field in fields(Row) if "float" in str(field.type)}
 
 
 class Store:
-    """The rows in a folder; each that is added is written at once.
+    """The rows in a folder; each added row is written at once.
 
     Parameters
     ----------
     folder : Path
-        Made when there is none.
+        Folder, which is created if it does not exist.
     plans : iterable of Plan
-        All rows there are; they give the order.
+        All rows in their order.
     """
 
     def __init__(self, folder: Path, plans: Iterable[Plan]) -> None:
@@ -33,7 +33,7 @@ class Store:
         self.folder = folder
         self._plans = {plan.key: plan for plan in plans}
         known = read(folder / CSV) if (folder / CSV).is_file() else []
-        # A row that was measured in another way than is planned now does not count.
+        # A row that was measured by another protocol does not count.
         self._rows = {
             row.key: row
             for row in known
@@ -46,11 +46,11 @@ class Store:
         return [self._rows[key] for key in self._plans if key in self._rows]
 
     def has(self, plan: Plan) -> bool:
-        """Whether a row is done."""
+        """Return whether a row is finished."""
         return plan.key in self._rows and self._rows[plan.key].verdict != MISSING
 
     def forget(self, plan: Plan) -> None:
-        """Leave a row out, so that it is computed again."""
+        """Remove a row, so that it is computed again."""
         self._rows.pop(plan.key, None)
 
     def add(self, *rows: Row) -> None:
@@ -61,7 +61,7 @@ class Store:
 
 
 def to_csv(rows: Iterable[Row]) -> str:
-    """Write rows as CSV; what is not there is an empty cell."""
+    """Return rows as CSV; a missing value is an empty cell."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(_COLUMNS)
@@ -71,12 +71,12 @@ def to_csv(rows: Iterable[Row]) -> str:
 
 
 def read(file: Path) -> list[Row]:
-    """Read what `to_csv` wrote.
+    """Read rows that `to_csv` wrote.
 
     Raises
     ------
     ValueError
-        If the file has other columns, or something else than a number where one should be.
+        If the columns differ, or a cell that should be a number is none.
     """
     with file.open(encoding="utf-8", newline="") as content:
         reader = csv.DictReader(content)
@@ -89,7 +89,7 @@ def read(file: Path) -> list[Row]:
 
 
 def to_markdown(rows: Iterable[Row]) -> str:
-    """Write one table for each table of a paper, with notes below it."""
+    """Return one Markdown table for each table of a paper, with notes below it."""
     parts = [
         "# The papers' tables, computed again\n",
         "\n*Better*, *within one deviation* and *short of it* compare our mean with the paper's, by the "
@@ -128,7 +128,7 @@ def _number(text: str) -> float | None:
 
 
 def _replace(file: Path, text: str) -> None:
-    """Write beside the file first, so that a stop half-way leaves the old one whole."""
+    """Write a temporary file first, so that an interruption leaves the old one whole."""
     beside = file.with_suffix(file.suffix + ".part")
     beside.write_text(text, encoding="utf-8", newline="")
     os.replace(beside, file)

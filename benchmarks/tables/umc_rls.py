@@ -1,18 +1,19 @@
 """Tables I and II of [UMC-RLS]: mean, deviation and maximum of the ARI over ten runs.
 
-A kernel method gets the best point of a grid by mean ARI over ten random starts: that is the paper's
-protocol, and it looks at the true classes. Table I prints mean and deviation there, Table II the maximum.
+A kernel method gets the best point of a grid by mean ARI over ten random starts. This is the paper's
+protocol, which uses the true classes. Table I prints mean and deviation at this point, Table II the maximum.
 
 *Which classes are USPS 1-4?* Its files number the ten digits 1 to 10 (LIBSVM) or 0 to 9, and the paper does
-not say. k-means tells: the paper has 0.61 on 1-4, and twelve draws of 500 give 0.66 ± 0.07 on the digits 0 to
-3 but 0.79 ± 0.03 on the digits 1 to 4. So classes are counted from the first, and 5-8 are the digits 4 to 7.
-That is inferred, and for 5-8 nothing confirms it: k-means has 0.75 there (paper 0.67), spectral clustering
-0.89 (0.93). It also decides: on the same draw UMC-RLS has 0.90 on the digits 4 to 7 and 0.78 on 5 to 8, and
-both were known when the reading was chosen. Over five draws either reading has a mean of 0.82, short of 0.91.
-For letter, k-means has 0.43 in the paper and on A to D, and 0.22 on the letters that come first in the file.
+not say which. k-means indicates it: the paper has 0.61 on 1-4, and twelve draws of 500 give 0.66 ± 0.07 on
+the digits 0 to 3 but 0.79 ± 0.03 on the digits 1 to 4. So classes are counted from the first, and 5-8 are the
+digits 4 to 7. This is inferred, and for 5-8 nothing confirms it: k-means has 0.75 there (paper 0.67),
+spectral clustering 0.89 (0.93). It also matters: on the same draw UMC-RLS has 0.90 on the digits 4 to 7 and
+0.78 on 5 to 8, and both were known when the interpretation was chosen. Over five draws both have a mean of
+0.82, short of 0.91. For letter, k-means has 0.43 in the paper and on A to D, and 0.22 on the letters that
+come first in the file.
 
-*Which 500 points?* The paper draws once. What comes out depends on the draw far more than on the start, so
-notes give further draws.
+*Which 500 points?* The paper draws once. The result depends on the draw far more than on the start, so notes
+give further draws.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ SEARCHES = {"Stoc-RLS": StocRLS, "Steep-RLS": SteepRLS, "UMC-RLS": UMCRLS}
 SHARES = [share / 10 for share in range(1, 11)]
 ALPHAS = [2.0**-power for power in range(10, 0, -1)]
 REPETITIONS = 10
-#: Further draws that a note tells of.
+#: Number of further draws in a note.
 DRAWS = 4
 
 #: Mean ± deviation (Table I) / maximum (Table II), in the order of `METHODS`.
@@ -68,7 +69,7 @@ BUILT_IN = {
     "iris": Data("iris"),
     "moons": Data("moons", {"n_samples": 500, "noise": 0.05, "random_state": 0}),
 }
-#: File, places of the classes among the sorted labels, and number of points drawn (None: all).
+#: File, positions of the classes among the sorted labels, and number of points drawn (None: all).
 FILES = {
     "coil 1-4": ("coil20.npz", range(0, 4), None),
     "coil 5-8": ("coil20.npz", range(4, 8), None),
@@ -95,7 +96,7 @@ PROTOCOLS = {
 
 
 class Best(NamedTuple):
-    """The point of a grid with the highest mean, and the scores there."""
+    """The point of a grid with the highest mean, and its scores."""
 
     share: float
     alpha: float
@@ -103,7 +104,7 @@ class Best(NamedTuple):
 
 
 def plans(folder: Path | None) -> Iterator[Plan]:
-    """List the rows, of which those without a file have nothing to compute."""
+    """Yield the rows; those without a file have nothing to compute."""
     for name, line in PAPER.items():
         file = FILES[name][0] if name in FILES else ""
         here = not file or (folder is not None and (folder / file).is_file())
@@ -115,7 +116,7 @@ def plans(folder: Path | None) -> Iterator[Plan]:
 
 
 def points(name: str, folder: Path | None, draw: int = 0) -> tuple[Array, Labels]:
-    """Give a set of the paper; `draw` seeds the choice of 500 points where it has more."""
+    """Return a set of the paper; `draw` seeds the choice of 500 points if it has more."""
     if name in BUILT_IN:
         data = BUILT_IN[name].load()
         assert data.y is not None
@@ -146,14 +147,14 @@ def outcome(name: str, method: str, folder: Path | None) -> Outcome:
 
 
 def best_point(cls: type, X: Array, y: Labels) -> Best:
-    """Find the point of the grid with the highest mean ARI."""
+    """Return the point of the grid with the highest mean ARI."""
     scores = grid(cls, X, y)
     i, a = np.unravel_index(scores.mean(axis=2).argmax(), scores.shape[:2])
     return Best(SHARES[i], ALPHAS[a], scores[i, a])
 
 
 def grid(cls: type, X: Array, y: Labels) -> Array:
-    """Score single starts at every point of the grid; shape (widths, alphas, starts).
+    """Return the scores of single starts at every point of the grid, of shape (widths, alphas, starts).
 
     One eigendecomposition serves all λ of a width, and one hat matrix all starts.
     """
@@ -180,7 +181,7 @@ def _other_draws(name: str, folder: Path | None) -> str:
 
 
 def _experiment(name: str, cls: type, y: Labels, best: Best) -> Experiment | None:
-    """Give the first of the ten starts."""
+    """Return the experiment of the first of the ten starts."""
     if name not in BUILT_IN:
         return None
     k = len(np.unique(y))
@@ -207,10 +208,10 @@ def _baseline(method: str, X: Array, y: Labels) -> Outcome:
 
 
 def _cutting_planes(name: str, X: Array, y: Labels) -> Outcome:
-    """Search a part of the grid with three starts, and give the best point ten.
+    """Search a part of the grid with three starts, and compute ten at the best point.
 
-    The paper's λ weighs the norm and C the errors, so that C = 1/λ here. A large C at a wide kernel would
-    take hundreds of cuts; a fit ends after 60 and counts as it stands.
+    The paper's λ weighs the norm and C the errors, so C = 1/λ here. A large C at a wide kernel would take
+    hundreds of cuts; a fit ends after 60 and counts as it is then.
     """
     k, n = len(np.unique(y)), len(X)
     settings = {

@@ -1,4 +1,4 @@
-"""Plotly figures made from results; nothing here knows of a page."""
+"""Plotly figures of results; they know no page and no algorithm."""
 
 from mmc.figures.animation import animation, animation_html
 from mmc.figures.consensus import consensus_figure

@@ -1,7 +1,7 @@
-"""Frames of a Plotly figure, set without a check of every array, which would take most of a figure's time.
+"""Frames of a Plotly figure, set without validation, which would take most of a figure's time.
 
-This is beyond Plotly's public interface; `tests/test_private_apis.py` says what is missing when a new release
-moves it.
+This is not part of Plotly's public interface; `tests/test_private_apis.py` says what is missing when a new
+release moves it.
 """
 
 from __future__ import annotations
@@ -13,16 +13,15 @@ import plotly.graph_objects as go
 
 
 def set_frames(figure: go.Figure, frames: Iterable[list[dict[str, Any]]]) -> None:
-    """Give a figure its frames, named by their numbers.
+    """Set the frames of a figure, named by their numbers.
 
     Parameters
     ----------
     figure : plotly.graph_objects.Figure
-        Is changed.
+        Figure to change, whose traces are scatter plots.
     frames : iterable of lists of dict
-        Of each frame what changes in the traces, which are scatter plots, in their order. A trace that stays
-        has an empty dict: Plotly forgets the drawing of a trace that a frame leaves out, and a lasso fails
-        after that.
+        For each frame the changes of every trace, in order. A trace without changes has an empty dict,
+        because Plotly forgets the drawing of a trace that a frame leaves out, and the lasso then fails.
     """
     figure._frame_objs = tuple(
         go.Frame(

@@ -1,8 +1,7 @@
-"""The animated scatter: points, border and claimed points above, curves below, one frame per step.
+"""The animated scatter plot with curves below it, one frame for each step.
 
-A frame carries only what changes, as typed arrays, and is drawn without a redraw of the whole figure;
-play, pause, stepping and scrubbing are the player's (`player.js`), which is the same in the app and in an
-exported file.
+A frame carries only what changes, as typed arrays, and is drawn without a redraw of the whole figure. The
+player (`player.js`) plays, pauses, steps and scrubs; the app and exported files share it.
 """
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ from mmc.figures.margins import margin_animation
 from mmc.figures.palette import COLORS, NEUTRAL, SYMBOLS, cluster_color, colorscale
 from mmc.figures.scene import Curve, Scene, frame_range
 
-#: Of the points, and of each curve below them.
+#: Heights of the scatter plot and of each curve below it.
 _HEIGHT, _CURVE_HEIGHT = 470, 150
 
-#: Clusters that the legend names; colours repeat after that many.
+#: Number of clusters in the legend; colours repeat after that many.
 _MAX_NAMED = len(COLORS)
 
 
@@ -35,8 +34,9 @@ def animation(scene: Scene, objective: str = "objective") -> go.Figure:
     Parameters
     ----------
     scene : Scene
+        Recorded fit.
     objective : str
-        Name of the lower axis.
+        Title of the objective's axis.
 
     Returns
     -------
@@ -90,14 +90,16 @@ def animation(scene: Scene, objective: str = "objective") -> go.Figure:
 
 
 def animation_html(scenes: Mapping[str, Scene], objective: str, title: str) -> str:
-    """Write animations as one HTML page that needs nothing else, with the player below them.
+    """Return animations with their player as one self-contained HTML page.
 
     Parameters
     ----------
     scenes : mapping from str to Scene
-        Named pictures that run side by side.
+        Named scenes, which run side by side.
     objective : str
+        Title of the objective's axis.
     title : str
+        Title of the page.
 
     Returns
     -------
@@ -123,12 +125,12 @@ def animation_html(scenes: Mapping[str, Scene], objective: str, title: str) -> s
     share = f"{100 / len(scenes):.3f}"
     selectors = [[f"#chart-{i}", f"#margins-{i}"] for i in range(len(scenes))]
     options = json.dumps(player_options(scenes, selectors))
-    safe = options.replace("<", "\\u003c")  # no text of the data may close the script
+    safe = options.replace("<", "\\u003c")  # text of the data must not close the script
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<style>{player_asset('player.css')} body {{font-family: sans-serif; margin: 1rem}}"
-        # A width that does not wait for the other column: the first chart is drawn before there is one.
+        # The width must not depend on the other column, because the first chart is drawn before it exists.
         f" .charts {{display: flex; flex-wrap: wrap}} .column {{flex: 0 0 max(min(26rem, 100%), {share}%);"
         " min-width: 0}</style></head>"
         f'<body><h1 style="font-size: 1.2rem">{html.escape(title)}</h1><div class="charts">{columns}</div>'
@@ -138,7 +140,7 @@ def animation_html(scenes: Mapping[str, Scene], objective: str, title: str) -> s
 
 
 def player_options(scenes: Mapping[str, Scene], selectors: list[list[str]]) -> dict[str, Any]:
-    """Collect what the player needs to know about the charts it moves, some of which may not be there."""
+    """Return the player's options for its charts; a chart that is not on the page is skipped."""
     return {
         "charts": selectors,
         "names": list(scenes) if len(scenes) > 1 else [""],
@@ -147,12 +149,12 @@ def player_options(scenes: Mapping[str, Scene], selectors: list[list[str]]) -> d
 
 
 def player_asset(name: str) -> str:
-    """Read the player's script or style sheet."""
+    """Return the text of the player's script or style sheet."""
     return resources.files("mmc.figures").joinpath(name).read_text(encoding="utf-8")
 
 
 def chart_config() -> dict[str, Any]:
-    """Give Plotly's settings for a chart with a lasso and little else on its bar."""
+    """Return Plotly's settings for a chart with a lasso and few other buttons."""
     return {
         "displaylogo": False,
         "responsive": True,
@@ -201,7 +203,7 @@ def _rim(scene: Scene, i: int) -> dict[str, Any]:
 
 
 def _curve_traces(scene: Scene, curve: Curve, title: str) -> list[go.Scatter]:
-    """Draw a curve's lines and, last, where the frame stands on them."""
+    """Return the lines of a curve and, last, the marker of the current frame."""
     traces = [
         go.Scatter(
             x=scene.steps,
@@ -250,7 +252,7 @@ def _n_named(scene: Scene) -> int:
 
 
 def _changes(scene: Scene, i: int) -> list[dict[str, Any]]:
-    """Give what changes, in the order of the traces."""
+    """Return the changes of a frame, in the order of the traces."""
     changes = [_border(scene, i), {"marker": _marker(scene, i)}, _ringed(scene, i), _rim(scene, i)]
     changes += [{}] * _n_named(scene)
     for curve in scene.curves:

@@ -1,4 +1,4 @@
-"""How often points share a cluster, as a matrix in an order that shows the blocks."""
+"""The matrix of how often points share a cluster, in an order that shows its blocks."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from mmc.figures.palette import cluster_color
 
 
 def consensus_figure(shares: NDArray[np.float64], reference: NDArray[np.int64] | None = None) -> go.Figure:
-    """Draw the matrix, with the reference labels as a strip below it where they are known.
+    """Draw the matrix, with a strip of the reference labels below it if they are known.
 
     Parameters
     ----------
     shares : ndarray of shape (n, n)
-        As `mmc.comparison.consensus` gives them.
+        Result of `mmc.comparison.consensus`.
     reference : ndarray of shape (n,) or None
-        As numbers from 0.
+        Reference labels as numbers from 0.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""How a fit went, in curves: several quantities over the iterations, and what restarts are worth."""
+"""Curves of several quantities over the iterations of a fit, and of the best of several starts."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ def course(tables: Mapping[str, pd.DataFrame], quantities: Sequence[Quantity], *
     Parameters
     ----------
     tables : mapping from str to DataFrame
-        By name of algorithm, with a column for each quantity; one that a table does not have is left out.
+        For each algorithm a table with the quantities as columns; a missing column is left out.
     quantities : sequence of Quantity
+        Quantities to draw.
     x : Quantity
-        The iterations.
+        Iterations.
 
     Returns
     -------
@@ -65,14 +66,14 @@ def _axis(log: bool) -> dict[str, object]:
 
 
 def restart_curves(curves: Mapping[str, NDArray[np.float64]], title: str) -> go.Figure:
-    """Draw what the best of m starts is worth, over m ([EvoMMC] Figure 2).
+    """Draw the mean value of the best of m starts over m ([EvoMMC] Figure 2).
 
     Parameters
     ----------
     curves : mapping from str to ndarray of shape (n_starts,)
         Named mean values of the best of 1, 2, … starts.
     title : str
-        Of the vertical axis.
+        Title of the vertical axis.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What a model says between the points: class posteriors over the plane, and the links of its graph."""
+"""Class posteriors over the plane, and the graph of a sparse kernel."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from mmc.figures.scene import View, frame_range
 
 _GRID = 90
 
-#: More lines make the browser stutter; the strongest links are drawn.
+#: Maximum number of links, of which the strongest are drawn; more make the browser slow.
 _MAX_EDGES = 12_000
 
 
 def posterior_map(estimator: BaseEstimator, labels: NDArray[np.int64], view: View) -> go.Figure:
-    """Draw how sure a model is of its clusters over the plane ([SMIC] Figures 7 and 8).
+    """Draw the class posteriors of a model over the plane ([SMIC] Figures 7 and 8).
 
-    The colour names the likeliest cluster; the paler it is, the less sure the model is.
+    The hue shows the most probable cluster and the paleness its uncertainty.
 
     Parameters
     ----------
     estimator : estimator
-        Fitted, with a `predict_proba`.
+        Fitted estimator with `predict_proba`.
     labels : ndarray of shape (n_samples,)
-        Of the points that are drawn over the map.
+        Labels of the points that are drawn over the map.
     view : View
-        With a plane.
+        View with a plane.
 
     Returns
     -------
@@ -40,7 +40,7 @@ def posterior_map(estimator: BaseEstimator, labels: NDArray[np.int64], view: Vie
     Raises
     ------
     ValueError
-        If the view has no plane in which posteriors could be computed.
+        If the view has no plane in which posteriors can be computed.
     """
     if view.centre is None or view.axes is None:
         raise ValueError("Posteriors are drawn in a plane, and this view has none.")
@@ -50,7 +50,7 @@ def posterior_map(estimator: BaseEstimator, labels: NDArray[np.int64], view: Vie
     n_clusters = posterior.shape[1]
     winner = posterior.argmax(axis=1).reshape(_GRID, _GRID)
     sure = posterior.max(axis=1).reshape(_GRID, _GRID)
-    # One scale holds all clusters: each has a band from pale to full in which its certainty is placed.
+    # One colour scale serves all clusters: each has a band from pale to full for its certainty.
     strength = np.clip((n_clusters * sure - 1.0) / (n_clusters - 1.0), 0.0, 1.0)
     figure = go.Figure(
         go.Heatmap(
@@ -88,18 +88,20 @@ def posterior_map(estimator: BaseEstimator, labels: NDArray[np.int64], view: Vie
 def kernel_graph(
     matrix: csr_array, vertex: NDArray[np.int64], values: NDArray[np.float64], view: View, title: str
 ) -> go.Figure:
-    """Draw the links of a sparse kernel over the points, and one value for each point as its colour.
+    """Draw the links of a sparse kernel and the points, coloured by one value each.
 
     Parameters
     ----------
     matrix : csr_array of shape (n_vertices, n_vertices)
+        Kernel matrix.
     vertex : ndarray of shape (n_samples,)
-        Which vertex a sample is.
+        Vertex of each point.
     values : ndarray of shape (n_samples,)
-        For example the entries of an eigenvector.
+        Value of each point, such as an entry of an eigenvector.
     view : View
+        View of the points.
     title : str
-        Of the colours.
+        Title of the colour scale.
 
     Returns
     -------

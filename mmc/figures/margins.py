@@ -1,8 +1,8 @@
-"""Margins over the rounds of iterated training, and what they cost: why the hinge loss will not flip.
+"""The distribution of margins over the rounds of iterated training, and their losses.
 
-[iterSVR] Figures 2 to 6 in one picture. The bars count the points by y·f, with the labels y that the
-classifier was trained on; below zero are those that flip. The full line is what a point pays where it stands,
-the dashed one what it would pay with the other label.
+This combines [iterSVR] Figures 2 to 6. The bars count the points by y·f, with the labels y that the
+classifier was trained on; points below zero flip. The solid line is the loss of a point, the dashed line its
+loss with the other label.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from mmc.figures.scene import Scene
 _HEIGHT = 330
 _BINS = 48
 
-#: Colours of the loss and of points that flip; those of clusters 0 and 3.
+#: Colours of the loss and of the points that flip.
 _LOSS, _FLIP = cluster_color(0), cluster_color(3)
 
 
 def margin_animation(scene: Scene) -> go.Figure:
-    """Draw the distribution of y·f beside the loss, one frame per round; the last frame is shown at first.
+    """Draw the distribution of y·f beside the loss, one frame for each round; the last is shown at first.
 
     Parameters
     ----------
     scene : Scene
-        With margins.
+        Scene with margins.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def _lay_out(figure: go.Figure, edges: NDArray[np.float64], tallest: int, deares
 
 
 def _edges(margins: list[NDArray[np.float32]]) -> NDArray[np.float64]:
-    """Cut the range of nearly all margins in bins, with an edge at zero."""
+    """Return bin edges for nearly all margins, with an edge at zero."""
     everything = np.concatenate(margins)
     low = min(-0.5, float(np.quantile(everything, 0.002)))
     high = max(1.6, float(np.quantile(everything, 0.998)))
@@ -126,14 +126,14 @@ def _edges(margins: list[NDArray[np.float32]]) -> NDArray[np.float64]:
 
 
 def _counts(margins: NDArray[np.float32], edges: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Count points in bins; those beyond the ends count in the last bins."""
+    """Count the points in each bin; points beyond the ends count in the outermost bins."""
     width = edges[1] - edges[0]
     inside = np.clip(margins.astype(np.float64), edges[0] + width / 2, edges[-1] - width / 2)
     return np.histogram(inside, edges)[0]
 
 
 def _outlines(margins: NDArray[np.float32], edges: NDArray[np.float64]) -> list[dict[str, Any]]:
-    """Give the outlines of the bars of the points on the right side and on the wrong one."""
+    """Return the outlines of the bars for the points on the right side and on the wrong side."""
     parts = (margins[margins >= 0], margins[margins < 0])
     return [
         {"x": edges.astype(np.float32), "y": np.append(_counts(part, edges), 0).astype(np.int32)}

@@ -1,4 +1,4 @@
-"""A matrix in place of labels, and how far it is from them."""
+"""The matrix of a semidefinite relaxation, its spectrum and its labels."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ from plotly.subplots import make_subplots
 
 from mmc.figures.palette import NEUTRAL, cluster_color, colorscale
 
-#: Eigenvalues that are drawn.
+#: Number of eigenvalues that are drawn.
 _N_VALUES = 12
 
 
 def matrix_figure(
     matrix: NDArray[np.floating], spectrum: NDArray[np.float64], labels: NDArray[np.int64]
 ) -> go.Figure:
-    """Draw M* as a heatmap ordered by its leading eigenvector, its spectrum, and the labels it is rounded to.
+    """Draw M* as a heatmap ordered by its leading eigenvector, its spectrum, and the rounded labels.
 
     Parameters
     ----------
     matrix : ndarray of shape (n_samples, n_samples)
+        Matrix M*.
     spectrum : ndarray of shape (n_samples,)
-        Eigenvalues, the largest first.
+        Eigenvalues in descending order.
     labels : ndarray of shape (n_samples,)
-        In two clusters.
+        Labels in two clusters.
 
     Returns
     -------

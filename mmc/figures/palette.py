@@ -1,9 +1,9 @@
-"""Colours and shapes of clusters, chosen so that colour-blind people can tell them apart."""
+"""Colours and symbols of clusters that colour-blind people can distinguish."""
 
 from __future__ import annotations
 
-#: The first eight keep their distance under the common kinds of colour blindness and show on light and
-#: dark ground; beyond them shapes no longer help, and numbers in the hover text must.
+#: The first eight remain distinct under the common kinds of colour blindness and are visible on light and
+#: dark backgrounds. Further clusters have to be identified by the number in the hover text.
 COLORS = (
     "#0072B2",
     "#E69F00",
@@ -30,17 +30,17 @@ COLORS = (
 #: Plotly's numbers for circle, square, diamond, triangle, cross and x.
 SYMBOLS = (0, 1, 2, 5, 3, 4)
 
-#: Readable on light and on dark ground.
+#: Grey that is readable on light and dark backgrounds.
 NEUTRAL = "#888888"
 
 
 def cluster_color(cluster: int) -> str:
-    """Give the colour of a cluster; they repeat after twenty."""
+    """Return the colour of a cluster; colours repeat after twenty."""
     return COLORS[cluster % len(COLORS)]
 
 
 def colorscale(k: int) -> list[list[object]]:
-    """Make a Plotly colour scale of `k` equal bands, for marker colours given as numbers from 0 to k − 1."""
+    """Return a Plotly colour scale of `k` equal bands, for colours given as numbers from 0 to k − 1."""
     bands: list[list[object]] = []
     for h in range(k):
         bands += [[h / k, cluster_color(h)], [(h + 1) / k, cluster_color(h)]]

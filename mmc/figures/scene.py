@@ -1,4 +1,4 @@
-"""What a picture needs, as plain arrays: points in the plane, labels and border for every frame."""
+"""Scenes: a recorded fit as plain arrays, with points in the plane and labels and borders for every frame."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ from mmc import clusterers
 from mmc.recording import Recording
 from mmc.stepping import State
 
-#: More points make the browser stutter; a sample of this size is drawn instead.
+#: Maximum number of points, of which a sample is drawn; more make the browser slow.
 MAX_POINTS = 2000
 
-#: Below this share of the variance a border in the plane of two components says little of the clusters.
+#: Minimum share of the variance in two components at which a border is drawn in their plane.
 MIN_SHARE = 0.8
 
 _GRID = 48
 
-#: Borders between more clusters than this are a net in which nothing is seen.
+#: Maximum number of clusters between which borders are drawn.
 _MAX_BORDERED = 40
 
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """How points of any dimension are seen in the plane.
+    """Projection of points of any dimension to the plane.
 
     Attributes
     ----------
     points : ndarray of shape (m, 2)
-        The points that are drawn.
+        Points that are drawn.
     sample : ndarray of shape (m,)
-        Their rows in X.
+        Rows of these points in X.
     titles : tuple of (str, str)
-        Of the two axes.
+        Titles of the two axes.
     note : str
         What a reader must know about this view; may be empty.
     centre, axes : ndarray of shape (d,) and (2, d), or None
-        The plane itself, centre + u·axes, where a border can be drawn in it.
+        The plane, centre + u·axes, if a border can be drawn in it.
     project : callable
-        From places of the drawn points, of shape (m, d), to the plane, (m, 2).
+        Maps positions of the drawn points, of shape (m, d), to the plane, (m, 2).
     """
 
     points: NDArray[np.float64]
@@ -56,14 +56,16 @@ class View:
 
 
 def make_view(X: NDArray[np.float64], names: tuple[str, ...], columns: tuple[int, int] | None = None) -> View:
-    """Choose the plane: the two features, two of more, or the first two principal components.
+    """Choose the plane: two features, or the first two principal components.
 
     Parameters
     ----------
     X : ndarray of shape (n, d)
+        All points.
     names : tuple of str
+        Names of the features.
     columns : pair of int or None
-        Two columns to look at; None means principal components where there are more than two.
+        Two columns to show; None means principal components if there are more than two.
 
     Returns
     -------
@@ -104,17 +106,18 @@ def make_view(X: NDArray[np.float64], names: tuple[str, ...], columns: tuple[int
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """A quantity over the frames, on an axis of its own below the points.
+    """A quantity over the frames, on its own axis below the points.
 
     Attributes
     ----------
     title : str
-        Of the axis; empty stands for the name of the algorithm's objective.
+        Title of the axis; if empty, the name of the algorithm's objective.
     lines : mapping from str to ndarray of shape (n_frames,)
-        Named values; a single line needs no name.
+        Values by name, which may be empty if there is one line.
     log : bool
+        Whether the axis is logarithmic.
     level : float or None
-        Where a dashed line is drawn: what the values are to reach.
+        Value that the lines should reach, drawn as a dashed line.
     """
 
     title: str
@@ -130,27 +133,31 @@ class Scene:
     Attributes
     ----------
     view : View
+        Projection to the plane.
     n_clusters : int
+        Number of clusters.
     labels : list of ndarray of shape (m,), uint8 or uint16
-        One for each frame, of the drawn points.
+        Labels of the drawn points in each frame.
     ringed : list of ndarray of shape (p, 2), float32
-        Where the frame has rings: the points that it is about, or where points have moved to.
+        Positions of the rings in each frame.
     borders : list of ndarray of shape (p, 2), float32
-        Polylines, parted by NaN.
+        Polylines between clusters, separated by NaN.
     rims : list of ndarray of shape (p, 2), float32
-        Where the margin ends, likewise; empty where the algorithm has none to draw.
+        Polylines at the ends of the margin; empty if none is drawn.
     steps : ndarray of shape (n_frames,)
-        Where the frames stand on the axis of the curves.
+        Positions of the frames on the horizontal axis of the curves.
     steps_title : str
+        Title of that axis.
     curves : tuple of Curve
-        Empty where the algorithm does not say what it minimises.
+        Curves below the points; empty if the algorithm reports no objective.
     captions : list of str
+        Description of each frame.
     rings : str
-        What the rings around the changed points say.
+        A sentence that says what the rings mean.
     margins : list of ndarray of shape (n_samples,), float32
-        y·f of all points in each frame; empty where the algorithm has none.
+        y·f of all points in each frame; empty if the algorithm has no margins.
     loss : callable or None
-        What a margin costs.
+        Loss as a function of the margin.
     """
 
     view: View
@@ -169,14 +176,17 @@ class Scene:
 
 
 def make_scene(recording: Recording, view: View) -> Scene:
-    """Turn a recording into frames.
+    """Return the frames of a recording.
 
-    Costs one kernel of 48² grid points against the training points, and one product with it per frame.
+    The cost is one kernel between 48² grid points and the training points, and one product with it for each
+    frame.
 
     Parameters
     ----------
     recording : Recording
+        Recorded fit.
     view : View
+        Projection to the plane.
 
     Returns
     -------
@@ -205,7 +215,7 @@ def make_scene(recording: Recording, view: View) -> Scene:
 
 
 def frame_range(values: NDArray[np.float64]) -> tuple[float, float]:
-    """Give an axis range with a margin around values."""
+    """Return the range of an axis, with some space around the values."""
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     margin = 0.06 * (high - low) or 1.0
     return low - margin, high + margin
@@ -218,7 +228,7 @@ def _ringed(state: State, view: View) -> NDArray[np.float64]:
 
 
 def _curves(states: Sequence[State]) -> tuple[Curve, ...]:
-    """Join the points of all states to curves."""
+    """Join the values of all states to curves."""
     curves = []
     for points in zip(*(state.curves for state in states), strict=True):
         title, values, log, level = points[0]
@@ -231,7 +241,7 @@ def _curves(states: Sequence[State]) -> tuple[Curve, ...]:
 def _borders(
     recording: Recording, view: View, margin: float
 ) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
-    """Trace where two clusters have the highest decision value, and where one leads by `margin`, unless 0."""
+    """Return where two clusters share the highest decision value, and where one leads by `margin` > 0."""
     empty = [np.empty((0, 2), dtype=np.float32)] * len(recording.states)
     if view.centre is None or view.axes is None:
         return empty, empty
@@ -246,7 +256,7 @@ def _borders(
 
 
 def _straightened(line: NDArray[np.float64], unit: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Leave out every other point that lies within a twentieth of a cell of its neighbours' middle line."""
+    """Drop points that lie within a twentieth of a cell of the line between their neighbours."""
     for _ in range(4):
         if len(line) < 5:
             break
@@ -265,7 +275,7 @@ def _straightened(line: NDArray[np.float64], unit: NDArray[np.float64]) -> NDArr
 def _lines(
     u: NDArray[np.float64], v: NDArray[np.float64], values: NDArray[np.float64], level: float
 ) -> NDArray[np.float32]:
-    """Find where a cluster leads the best other one by `level`; at zero the last one's lines are shared."""
+    """Return where a cluster leads the best other one by `level`; at 0 the last has no line of its own."""
     k = values.shape[1]
     unit = np.array([u[1] - u[0], v[1] - v[0]])
     pieces: list[NDArray[np.float64]] = []

@@ -1,4 +1,4 @@
-"""Figures of model selection: scores over candidates, and the table of cross-validation behind a score."""
+"""Figures of model selection: scores of candidates, and the cross-validation behind a score."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ def score_curve(
     total: int,
     references: Sequence[float] | None = None,
 ) -> go.Figure:
-    """Draw scores over candidates, with the agreement with reference labels laid over them where it is known.
+    """Draw the scores of candidates and, if it is known, their agreement with reference labels.
 
     Parameters
     ----------
     names : sequence of str
-        The candidates in the order of the grid; those without a score yet are left out.
+        Candidates in the order of the grid, without those that have no score yet.
     scores : sequence of float
-        NaN where a candidate failed.
+        Scores; NaN if a candidate failed.
     parameter, score : str
-        Names of the axes.
+        Titles of the axes.
     at : int
-        Which one is looked at.
+        Index of the candidate that is shown.
     total : int
-        How many there will be.
+        Number of candidates in the whole grid.
     references : sequence of float or None
         Adjusted Rand index of each candidate.
 
@@ -70,7 +70,7 @@ def score_curve(
             "color": [_CHOSEN if i == at else cluster_color(0) for i in range(len(names))],
             "opacity": 1,
         },
-        # A click chooses a candidate; it should not pale the others.
+        # A click chooses a candidate; the others should not fade.
         unselected={"marker": {"opacity": 1}},
         hovertemplate=f"{html.escape(parameter)} %{{x}}<br>{html.escape(score)} %{{y:.4g}}<extra></extra>",
     )
@@ -79,14 +79,16 @@ def score_curve(
 
 
 def cv_heatmap(widths: np.ndarray, penalties: np.ndarray, errors: np.ndarray) -> go.Figure:
-    """Draw the error of cross-validation over widths γ and penalties δ, with the lowest one marked.
+    """Draw the cross-validation error over widths γ and penalties δ, with the lowest one marked.
 
     Parameters
     ----------
     widths : ndarray of shape (n_widths,)
+        Widths γ.
     penalties : ndarray of shape (n_penalties,)
-        With a single penalty the table is drawn as a curve over the widths.
+        Penalties δ; with a single one the errors are drawn as a curve over the widths.
     errors : ndarray of shape (n_widths, n_penalties)
+        Errors, which may be infinite or NaN.
 
     Returns
     -------
@@ -106,7 +108,7 @@ def cv_heatmap(widths: np.ndarray, penalties: np.ndarray, errors: np.ndarray) ->
         return figure.add_scatter(**_mark([gammas[g]], [finite[g, 0]]), showlegend=False).update_layout(
             showlegend=False
         )
-    # The error rises steeply towards small widths; beyond the worst tenth a colour says no more.
+    # The error rises steeply towards small widths, so the worst tenth shares one colour.
     figure = go.Figure(
         go.Heatmap(
             x=gammas,
@@ -125,14 +127,16 @@ def cv_heatmap(widths: np.ndarray, penalties: np.ndarray, errors: np.ndarray) ->
 
 
 def band_curves(table: pd.DataFrame, *, x: str, curve: str, x_title: str, y_title: str) -> go.Figure:
-    """Draw mean and deviation over a quantity, one curve for each kind.
+    """Draw mean and deviation over a quantity, with one curve for each group.
 
     Parameters
     ----------
     table : DataFrame
-        With the columns `x`, `curve`, mean and deviation.
+        Table with the columns `x`, `curve`, mean and deviation.
     x, curve : str
+        Columns with the horizontal position and the group.
     x_title, y_title : str
+        Titles of the axes.
 
     Returns
     -------
@@ -159,7 +163,7 @@ def band_curves(table: pd.DataFrame, *, x: str, curve: str, x_title: str, y_titl
 
 
 def _lay_out(figure: go.Figure, parameter: str, score: str, total: int, *, with_references: bool) -> None:
-    """Lay out a curve of scores; agreement has an axis of its own, from 0 to 1."""
+    """Lay out a curve of scores; the agreement has its own axis, from 0 to 1."""
     figure.update_layout(
         height=320,
         margin={"l": 10, "r": 10, "t": 30, "b": 10},

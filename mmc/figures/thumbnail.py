@@ -1,4 +1,4 @@
-"""A labelled set of points as a picture the size of a stamp."""
+"""A small picture of labelled points."""
 
 from __future__ import annotations
 
@@ -14,21 +14,23 @@ _HEIGHT = 130
 def thumbnail(
     view: View, labels: NDArray[np.int64] | None, *, width: int = 240, max_points: int = 220
 ) -> str:
-    """Draw the points as an SVG, coloured by labels where there are any.
+    """Return the points as an SVG of height 130, coloured by their labels if there are any.
 
     Parameters
     ----------
     view : View
+        Projection to the plane.
     labels : ndarray of shape (n_samples,) or None
-        Of all points, as numbers from 0.
+        Labels of all points as numbers from 0.
     width : int
-        In pixels; the height is 130.
+        Width in pixels.
     max_points : int
+        Maximum number of points that are drawn.
 
     Returns
     -------
     str
-        An SVG element of numbers and colours alone.
+        SVG element that contains only numbers and colours.
     """
     chosen = np.linspace(0, len(view.points) - 1, min(max_points, len(view.points))).astype(int)
     points = view.points[chosen]

@@ -1,4 +1,4 @@
-"""Weights of kernels over the steps of a fit, in bars."""
+"""Weights of kernels over the steps of a fit, as bars."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ def weight_bars(states: Sequence[State], counts: Sequence[int], title: str) -> g
     Parameters
     ----------
     states : sequence of State
-        With `weights` and a `position`.
+        States with `weights` and a `position`.
     counts : sequence of int
-        One for each state.
+        Count for each state.
     title : str
         Title of the axis of the counts.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        With one kernel, whose weight is always 1, only the counts.
+        Only the counts if there is one kernel, whose weight is always 1.
     """
     places, place_title = [state.position for state in states], html.escape(states[0].position_title)
     weights = np.array([[weight for _, weight in state.weights] for state in states])

@@ -1,8 +1,9 @@
-"""The one place that knows all algorithms.
+"""The registry of all algorithms.
 
-Controls in the app, the command line, the table in the README and the contract tests are made from it:
-adding an algorithm is one module and one entry here. Defaults are those of the class and are not
-repeated; ranges are what a person would sensibly try, while the class itself says what is allowed.
+The controls of the app, the command line, the table in the README and the contract tests are made from it. An
+algorithm is added by one module and one entry here, or from outside the library by `register`. Defaults are
+those of the class and are not repeated. Ranges are values that a user may sensibly try; the class itself
+decides what is allowed.
 """
 
 from __future__ import annotations
@@ -56,11 +57,12 @@ __all__ = [
 
 
 def get(name: str) -> Algorithm:
-    """Find an algorithm by its name.
+    """Return an algorithm by its name.
 
     Parameters
     ----------
     name : str
+        Name of the algorithm.
 
     Returns
     -------
@@ -69,7 +71,7 @@ def get(name: str) -> Algorithm:
     Raises
     ------
     ValueError
-        Listing the names that exist.
+        If there is no such algorithm; the message lists the names.
     """
     if name not in ALGORITHMS:
         raise ValueError(f"There is no algorithm {name!r}; there are {', '.join(ALGORITHMS)}.")
@@ -77,17 +79,17 @@ def get(name: str) -> Algorithm:
 
 
 def register(entry: Algorithm) -> None:
-    """Add an algorithm from outside the library: the app, the command line and comparisons then offer it.
+    """Add an algorithm from outside the library to the app, the command line and comparisons.
 
     Parameters
     ----------
     entry : Algorithm
-        Its estimator is a `mmc.base.StepwiseClusterer` or a clusterer in the manner of scikit-learn.
+        Entry whose estimator is a `mmc.base.StepwiseClusterer` or follows the interface of scikit-learn.
 
     Raises
     ------
     ValueError
-        If there is an algorithm of this name already.
+        If an algorithm with this name exists already.
     """
     if entry.name in _entries:
         raise ValueError(f"There is an algorithm {entry.name!r} already; give the entry another name.")
@@ -107,5 +109,5 @@ _entries = {
     )
 }
 
-#: All algorithms by name, in the order in which a page offers them.
+#: All algorithms by name, in the order in which pages list them.
 ALGORITHMS: Mapping[str, Algorithm] = MappingProxyType(_entries)

@@ -1,4 +1,4 @@
-"""What a person would pick instead: scikit-learn's own clusterers, and a few that it does not have."""
+"""Baselines: clusterers of scikit-learn, and others that it does not have."""
 
 from __future__ import annotations
 

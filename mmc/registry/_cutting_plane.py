@@ -13,7 +13,7 @@ from mmc.registry._types import Algorithm, Line, Parameter, Row
 
 _PAPER = "Zhao, Kwok, Zhang: Multiple Kernel Clustering, 2009"
 
-#: Those of the kernels that are positive semi-definite.
+#: The positive semi-definite kernels.
 _KERNEL = tuple(
     replace(p, choices=("rbf", "linear", "poly")) if p.name == "kernel" else p
     for p in KERNEL

@@ -69,7 +69,7 @@ _STARTS = (
     *_POPULATION,
     RANDOM_STATE,
 )
-#: Landmarks have no neighbours of their own.
+#: Kernels for landmarks, which have no neighbours.
 _LANDMARK_KERNEL = (
     replace(KERNEL[0], choices=tuple(k for k in KERNEL[0].choices if k != "local_scaling")),
     *(p for p in KERNEL[1:] if p.name != "n_neighbors"),

@@ -1,4 +1,4 @@
-"""Information maximization: [SMIC] and what it is compared with."""
+"""The methods of [SMIC]."""
 
 from __future__ import annotations
 

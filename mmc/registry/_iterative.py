@@ -1,4 +1,4 @@
-"""The methods of [iterSVR], and splitting again and again."""
+"""The methods of [iterSVR], and recursive splitting."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What there is to see of a run beside its steps: panels that a registry entry names and a page draws.
+"""Panels: what can be shown of a run besides its steps.
 
-A panel says which attributes of the states, or of the fitted estimator, it draws and what is said below them.
-The page knows one way to draw each class of panel and no algorithm.
+A registry entry names its panels. A panel names the attributes of the states or of the fitted estimator that
+it draws, and the text below them. The page has one way to draw each class of panel and knows no algorithm.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ class Quantity:
     Attributes
     ----------
     name : str
-        Attribute of a state, or "error" for the clustering error in percent where reference labels are known.
+        Attribute of a state, or "error" for the clustering error in percent if reference labels are known.
     title : str
         Title of the axis.
     log : bool
         Whether the axis is logarithmic.
     costly : bool
-        Whether reading it takes so long that it is computed in the background.
+        Whether it is slow to read and therefore computed in the background.
     """
 
     name: str
@@ -34,17 +34,16 @@ class Quantity:
 
 @dataclass(frozen=True, kw_only=True)
 class Panel:
-    """A closer look at a run.
+    """A view of a run.
 
     Attributes
     ----------
     title : str
-        Name of the panel on the control that chooses it, and in the address.
+        Name of the panel in its control and in the address.
     caption : str
-        Explanation below the picture. Where a class of panel says so, ``{state.…}`` stands for an attribute
-        of the last state.
+        Explanation below the figure.
     place : {"run", "candidate"}
-        Whether the panel stands beside every run, or on the model-selection page alone.
+        Whether the panel is shown with every run, or only on the model-selection page.
     """
 
     title: str
@@ -64,8 +63,9 @@ class CoursePanel(Panel):
     Attributes
     ----------
     x : Quantity
-        The iterations; one is added on a logarithmic axis, which has no place for zero.
+        Iterations; on a logarithmic axis they are counted from one.
     quantities : tuple of Quantity
+        Quantities to draw.
     """
 
     x: Quantity
@@ -79,8 +79,9 @@ class WeightPanel(Panel):
     Attributes
     ----------
     quantity : Quantity
+        Quantity below the bars.
     weighed : str
-        What is said before the caption where there are several kernels.
+        Text before the caption if there are several kernels.
     """
 
     quantity: Quantity
@@ -94,7 +95,7 @@ class MemberPanel(Panel):
     Attributes
     ----------
     parameter : str
-        The parameter that holds the list.
+        Parameter that holds the list.
     """
 
     parameter: str
@@ -104,12 +105,12 @@ class MemberPanel(Panel):
 class MatrixPanel(Panel):
     """The `matrix` of the last state, ordered by its leading eigenvector, and its `spectrum`.
 
-    The caption is formatted with the last state.
+    In the caption ``{state.…}`` stands for an attribute of the last state.
 
     Attributes
     ----------
     solved : str
-        What is added to the caption, formatted likewise, once the state has converged.
+        Text after the caption once the state has converged, with the same placeholders.
     """
 
     solved: str
@@ -136,9 +137,9 @@ class PriorPanel(Panel):
     Attributes
     ----------
     parameter : str
-        The parameter that holds the class priors.
+        Parameter that holds the class priors.
     settled : tuple of str
-        Parameters that the fit has chosen itself, as the attribute with an underscore, and that are kept.
+        Parameters that the fit has chosen and that are kept, read from attributes with a trailing underscore.
     """
 
     parameter: str

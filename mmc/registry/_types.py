@@ -1,4 +1,4 @@
-"""What an algorithm and its parameters are to a person who chooses among them."""
+"""The entries of the registry: algorithms and parameters as a user sees them."""
 
 from __future__ import annotations
 
@@ -18,20 +18,24 @@ Kind = Literal["int", "float", "choice", "bool", "numbers", "kernels"]
 
 
 class Row(NamedTuple):
-    """A kernel that can be turned on in a list of kernels, with a control for its parameter.
+    """A kernel that can be switched on in a list of kernels, with a control for its parameter.
 
     Attributes
     ----------
-    key, label : str
-        Name of its controls, and what a person reads.
+    key : str
+        Key of its controls.
+    label : str
+        Label of its control.
     kernel : str
+        Name of the kernel.
     parameter : str
-        The one parameter that has a control; empty where there is none.
+        Parameter that has a control; empty if there is none.
     values : tuple of float
         Values of the control.
     first : float
-        The value that stands for a kernel without parameters.
+        Value of a kernel that is given without parameters.
     help : str
+        Help text of the control.
     """
 
     key: str
@@ -49,9 +53,9 @@ class Line(NamedTuple):
     Attributes
     ----------
     text : str
-        Leading spaces show how deep it is nested.
+        Text, in which leading spaces show the nesting.
     name : str
-        What the states of the steps that carry it out call it (`State.line`); empty where no step does.
+        Value of `State.line` in the steps that execute it; empty if no step does.
     """
 
     text: str
@@ -59,7 +63,15 @@ class Line(NamedTuple):
 
 
 class Rival(NamedTuple):
-    """The algorithm that a paper compares on the same candidates, and the score that chooses among them."""
+    """The algorithm to which a paper compares another on the same candidates.
+
+    Attributes
+    ----------
+    name : str
+        Name of the algorithm.
+    score : str
+        Score that chooses among its candidates.
+    """
 
     name: str
     score: str
@@ -67,36 +79,39 @@ class Rival(NamedTuple):
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter as a person meets it.
+    """A parameter as a user sees it.
 
     Attributes
     ----------
     name : str
-        As in the class; `estimator__` before it means a parameter of the estimator that the class is given.
+        Name in the class; with the prefix `estimator__` a parameter of the inner estimator.
     kind : {"int", "float", "choice", "bool", "numbers", "kernels"}
-        A choice may also be a number when `free` is set; numbers and kernels are lists, separated by commas.
-    label, help : str
-        A few words, and one sentence for someone who has not read the paper.
+        Type of the value; numbers and kernels are lists, separated by commas.
+    label : str
+        Name in a few words.
+    help : str
+        One sentence for a user who has not read the paper.
     low, high : int
-        Sensible range of a whole number; where both are the same there is nothing to choose.
+        Sensible range of a whole number; if both are equal there is no control.
     steps : tuple of float
-        Sensible values of another number, of a number in place of a choice, or of a whole number whose range
-        is too long to walk through.
+        Sensible values of another number, of a number in place of a choice, or of a whole number with a long
+        range.
     choices : tuple of str
+        Values of a choice.
     free : bool
-        Whether a number may stand in place of a choice.
+        Whether a number may replace a choice.
     advanced : bool
-        Whether it is folded away at first.
+        Whether the control is folded away at first.
     swept : bool
-        Whether a sweep may try its values; not where it sets the effort, or what the result is about.
+        Whether a sweep may try its values; False for effort and for what the result is about.
     when : tuple of (str, tuple of str)
-        The parameter matters only when another one has one of these values.
+        Other parameters and the values of them for which this one has an effect.
     is_n_clusters : bool
-        Whether it is the number of clusters, however the class calls it.
+        Whether it is the number of clusters, whatever its name in the class.
     none : str
-        The choice that means None, where there is one.
+        Choice that means None; empty if there is none.
     rows : tuple of Row
-        Of a list of kernels: those that have controls of their own.
+        Kernels of a list of kernels that have controls.
     """
 
     name: str
@@ -117,12 +132,12 @@ class Parameter:
 
     @property
     def key(self) -> str:
-        """Under which an address and a control hold it: the number of clusters has one key for all."""
+        """Key of the control and name in the address; all numbers of clusters share one key."""
         return "n_clusters" if self.is_n_clusters else self.name
 
     @property
     def candidates(self) -> tuple[float, ...]:
-        """The values that a sweep tries: the steps, or the first ten of a range."""
+        """Values that a sweep tries: the steps, or the first ten of a range."""
         if not self.swept:
             return ()
         if self.kind == "int" and not self.steps:
@@ -130,25 +145,36 @@ class Parameter:
         return self.steps
 
     def matters(self, values: Mapping[str, Any]) -> bool:
-        """Whether the parameter has an effect beside these values of the others."""
+        """Return whether the parameter has an effect.
+
+        Parameters
+        ----------
+        values : mapping
+            Values of the other parameters.
+
+        Returns
+        -------
+        bool
+        """
         return all(values.get(other) in allowed for other, allowed in self.when)
 
     def parse(self, text: str) -> Any:
-        """Read a value written by a person.
+        """Read a value that a user has written.
 
         Parameters
         ----------
         text : str
+            Text of the value.
 
         Returns
         -------
         object
-            Of the parameter's kind.
+            Value of the parameter's kind.
 
         Raises
         ------
         ValueError
-            Naming the parameter, the text and what would be right.
+            If the text is no such value; the message names the parameter, the text and what is expected.
         """
         try:
             return self._parse(text.strip())
@@ -157,7 +183,17 @@ class Parameter:
             raise ValueError(f"{self.name}={text!r} is not right: {self._expected()}.{why}") from None
 
     def write(self, value: Any) -> str:
-        """Write a value as `parse` reads it."""
+        """Return a value as text that `parse` reads.
+
+        Parameters
+        ----------
+        value : object
+            Value of the parameter's kind.
+
+        Returns
+        -------
+        str
+        """
         if self.kind == "kernels":
             return text_of(value)
         if value is None and self.none:
@@ -201,37 +237,40 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Algorithm:
-    """An algorithm as a person meets it.
+    """An algorithm as a user sees it.
 
     Attributes
     ----------
     name : str
-        Of the class.
+        Name of the class.
     estimator : type
-        One of this library, or of scikit-learn as it is.
+        Class of this library, or a class that follows the interface of scikit-learn.
     family : str
-        Algorithms of one family take the same start and can be shown side by side.
+        Algorithms of one family accept the same start and can be shown side by side.
     paper : str
+        Authors, title and year.
     summary : str
-        One sentence for someone who has not read the paper.
-    objective, meaning : str
-        Short name of what is minimised, for the axis of its curve, and a sentence that says what it is; both
-        are empty where the estimator does not tell it.
+        One sentence for a user who has not read the paper.
+    objective : str
+        Short name of what is minimised; empty if the estimator does not report it.
+    meaning : str
+        A sentence that explains the objective; empty if there is none.
     parameters : tuple of Parameter
+        Parameters that a user can set.
     max_samples : int
-        Beyond this the app refuses; the library refuses only what memory cannot hold.
+        Maximum number of points in the app; the library refuses only what memory cannot hold.
     tune : str
-        The parameter that decides most, which a sweep tries first; empty where there is none to try.
+        Parameter with the largest effect, which a sweep tries first; empty if there is none.
     grid : mapping from str to tuple
-        The grid of the paper: values of two parameters, and what else was set.
+        Grid of the paper: the values of two parameters, and single values of others.
     given : mapping
-        What stands in place of the class's own defaults.
+        Values that replace the defaults of the class.
     pseudo_code : tuple of Line
-        The algorithm in a few lines, which its states name.
+        The algorithm in a few lines.
     panels : tuple of Panel
-        What there is to see of a run beside its steps.
+        What can be shown of a run besides its steps.
     rival : Rival or None
-        Who is compared with it when values of `tune` are tried.
+        Algorithm that is compared when values of `tune` are tried.
     """
 
     name: str
@@ -252,20 +291,28 @@ class Algorithm:
 
     @property
     def package(self) -> str:
-        """Where a script imports the class from."""
+        """Package from which a script imports the class."""
         parts = self.estimator.__module__.split(".")
         return "mmc" if parts[0] == "mmc" else ".".join(takewhile(lambda part: part[0] != "_", parts))
 
     @property
     def clusters(self) -> Parameter | None:
-        """The parameter that counts the clusters; None where the algorithm finds their number itself."""
+        """Parameter with the number of clusters; None if the algorithm finds it itself."""
         return next((parameter for parameter in self.parameters if parameter.is_n_clusters), None)
 
     def default(self, name: str) -> Any:
-        """Give the default of a parameter, from the entry or else from the class.
+        """Return the default of a parameter, from the entry or else from the class.
 
-        An estimator that a class is given is named here; the first choice is the one that the class takes
-        where it is given none, and its parameters have that one's defaults.
+        The default of `estimator` is the name of its first choice, whose defaults its parameters have.
+
+        Parameters
+        ----------
+        name : str
+            Name of the parameter.
+
+        Returns
+        -------
+        object
         """
         if name in self.given:
             return self.given[name]
@@ -276,12 +323,21 @@ class Algorithm:
         return own[name.removeprefix("estimator__")].default
 
     def parameter(self, name: str) -> Parameter:
-        """Find a parameter by its name.
+        """Return a parameter by its name.
+
+        Parameters
+        ----------
+        name : str
+            Name of the parameter.
+
+        Returns
+        -------
+        Parameter
 
         Raises
         ------
         ValueError
-            Listing the names that exist.
+            If there is no such parameter; the message lists the names.
         """
         for parameter in self.parameters:
             if parameter.name == name:
@@ -290,7 +346,22 @@ class Algorithm:
         raise ValueError(f"{self.name} has no parameter {name!r}; it has {known}.")
 
     def make(self, values: Mapping[str, Any]) -> BaseEstimator:
-        """Make an estimator from some parameters; the others keep their defaults."""
+        """Return an estimator with some parameters; the others keep their defaults.
+
+        Parameters
+        ----------
+        values : mapping
+            Parameters by name.
+
+        Returns
+        -------
+        estimator
+
+        Raises
+        ------
+        ValueError
+            If a parameter does not exist.
+        """
         for name in values:
             self.parameter(name)
         own, method, inner = self.own_and_inner(values)
@@ -299,9 +370,21 @@ class Algorithm:
         return self.estimator(**own)
 
     def own_and_inner(self, values: Mapping[str, Any]) -> tuple[dict[str, Any], str, dict[str, Any]]:
-        """Take parameters apart: the class's own, and the name and parameters of the estimator it is given.
+        """Split parameters into those of the class and those of its inner estimator.
 
-        The class's own include what the entry gives. The name is empty where the class is given none.
+        Parameters
+        ----------
+        values : mapping
+            Parameters by name.
+
+        Returns
+        -------
+        own : dict
+            Parameters of the class, including those that the entry gives.
+        name : str
+            Name of the inner estimator; empty if there is none.
+        inner : dict
+            Parameters of the inner estimator.
         """
         own = {**self.given, **{name: value for name, value in values.items() if "__" not in name}}
         if all(p.name != "estimator" for p in self.parameters):
@@ -310,7 +393,7 @@ class Algorithm:
         return own, own.get("estimator") or self.default("estimator"), inner
 
     def _inner(self, name: str) -> type[BaseEstimator]:
-        """Find the class of an estimator that the class is given, by its name."""
+        """Return the class of an inner estimator by its name."""
         choices = self.parameter("estimator").choices
         if name not in choices:
             raise ValueError(f"estimator={name!r} is not right: give one of {', '.join(choices)}.")

@@ -1,4 +1,7 @@
-"""What the pages are composed of; the only part of the library that imports streamlit."""
+"""The parts of the pages; the only package of the library that imports streamlit.
+
+Modules named `*_view` draw, `*_job` run work in the background and `*_sidebar` hold controls.
+"""
 
 from mmc.ui.candidate_view import show_candidate
 from mmc.ui.compare_job import Comparison, compared, contest_controls

@@ -1,6 +1,6 @@
-"""What the app uses of Streamlit's sessions beyond its public interface, in one place.
+"""Names of Streamlit's sessions that are not public, in one place.
 
-`tests/test_private_apis.py` says what is missing when a new release moves one of these.
+`tests/test_private_apis.py` says what is missing when a new release moves one of them.
 """
 
 from __future__ import annotations
@@ -10,23 +10,15 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 
 def current_session() -> str:
-    """Give the name of the visitor's session; empty where there is no server, as in tests of a page."""
+    """Return the identifier of the visitor's session; empty without a server, as in tests of a page."""
     context = get_script_run_ctx(suppress_warning=True)
     return context.session_id if context else ""
 
 
 def is_connected(session: str) -> bool:
-    """Say whether the browser of a visitor is connected; a tab in the background is.
+    """Return whether the browser of a session is connected, which includes tabs in the background.
 
-    Parameters
-    ----------
-    session : str
-        Name of the session.
-
-    Returns
-    -------
-    bool
-        True where there is no server.
+    Without a server every session counts as connected.
     """
     if not session or not runtime.exists():
         return True

@@ -29,17 +29,18 @@ _SHARES = tuple(round(0.1 * i, 1) for i in range(1, 11))
 
 
 def show_candidate(found: Found, at: int, outcome: Outcome, loaded: Loaded) -> None:
-    """Let a person choose how to look at a candidate, and show it.
+    """Draw the control that chooses a view of a candidate, and the view.
 
     Parameters
     ----------
     found : Found
+        Search with the candidate.
     at : int
-        Which candidate.
+        Index of its trial.
     outcome : Outcome
-        Its run.
+        Run of the candidate.
     loaded : Table, TableError or None
-        What the visitor has loaded, where the data are a table.
+        Table that the visitor has loaded, if any.
     """
     views: dict[str, Callable[[], None]] = {"Steps": lambda: play(outcome, None)}
     if found.trials[at].estimate is not None:
@@ -56,7 +57,7 @@ def show_candidate(found: Found, at: int, outcome: Outcome, loaded: Loaded) -> N
 
 
 def _has_something(panel: Panel, outcome: Outcome) -> bool:
-    """Whether this candidate has what the panel draws: a dense kernel has no links."""
+    """Return whether this candidate has what the panel draws; a dense kernel has no links."""
     return not isinstance(panel, GraphPanel) or bool(outcome.main.estimator.graph_.n_neighbors)
 
 
@@ -102,7 +103,7 @@ def _graph(panel: GraphPanel, outcome: Outcome, found: Found, loaded: Loaded) ->
 def _priors(panel: PriorPanel, outcome: Outcome, found: Found, loaded: Loaded) -> None:
     model, experiment = outcome.main.estimator, outcome.experiment
     st.write(
-        "The model is told how large a share of the points each cluster has; by default equal shares. Here "
+        "The model is given the share of the points that each cluster has; by default equal shares. Here "
         "the smallest cluster gets the share you choose and the others the rest."
     )
     shares = _usable(model.n_clusters)
@@ -217,7 +218,7 @@ def _why(found: Found) -> str:
 
 
 def _usable(k: int) -> list[float]:
-    """Shares from a tenth of an equal one up to it."""
+    """Return shares from a tenth of an equal share up to it."""
     return [round(s / k, 4) for s in _SHARES]
 
 

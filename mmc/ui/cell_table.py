@@ -1,4 +1,4 @@
-"""A table of clusterings as small pictures, or as coloured fields that show their picture on hover."""
+"""A table of clusterings as small pictures, or as a heat map that shows pictures on hover."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mmc.figures.palette import COLORS
 from mmc.metrics import matched_labels
 from mmc.ui.visit_state import Visit, state_of
 
-#: Points of a picture; more would only hide each other.
+#: Maximum number of points in a picture; more would hide each other.
 _MAX_POINTS = 220
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
@@ -33,31 +33,32 @@ def cell_table(
     key: str,
     on_press: Callable[[int, int], None] | None = None,
 ) -> tuple[int, int] | None:
-    """Show a table of cells and say which one was pressed.
+    """Draw a table of cells and return the pressed cell.
 
     Parameters
     ----------
     mode : {"pictures", "heat"}
-        Whether cells show their clustering, or a colour and the clustering when the pointer is there.
+        Whether cells show their clustering, or a colour and the clustering on hover.
     rows : sequence of dict
-        `title`, and `picture`: which of the pictures belongs to the row.
+        For each row `title`, and `picture`: the index of its picture.
     columns : sequence of dict
-        `title`, and `help` if there is more to say.
+        For each column `title`, and optionally `help`.
     cells : sequence of sequences of dict
-        `status` ("done", "wait" or "no"), `name` in words, `lines` of text, `labels` as `Pictures` gives
-        them; for a heat map also `color`, `ink`, `short` text and whether it is `chosen`.
+        For each cell `status` ("done", "wait" or "no"), `name` in words, `lines` of text, and `labels` from
+        `Pictures.labels`; in a heat map also `color`, `ink`, `short` text and whether it is `chosen`.
     pictures : sequence of dict
-        As `drawn_points` gives them.
+        Results of `drawn_points`.
     across, upwards : str
-        What the columns and the rows of a heat map are.
+        Titles of the columns and of the rows of a heat map.
     key : str
+        Key of the component.
     on_press : callable or None
-        Takes row and column of a cell that is pressed, before the page is drawn again.
+        Called with row and column of a pressed cell, before the page is drawn again.
 
     Returns
     -------
     pair of int or None
-        Row and column of the cell that was pressed just now.
+        Row and column of the cell that was pressed since the last run of the page.
     """
     data = {
         "mode": mode,
@@ -79,13 +80,14 @@ def cell_table(
 
 
 class Pictures:
-    """Clusterings of one set of points as they are drawn, in colours that match, each made once.
+    """Drawn clusterings of one set of points in matching colours, each computed once.
 
     Parameters
     ----------
     view : View
+        Projection to the plane.
     reference : ndarray of shape (n_samples,) or None
-        Labels that decide the colours; without them the first clustering does.
+        Labels to which the colours are matched; None means the first clustering.
     """
 
     def __init__(self, view: View, reference: NDArray[np.int64] | None) -> None:
@@ -95,7 +97,7 @@ class Pictures:
         self._drawn: dict[Hashable, str] = {}
 
     def labels(self, name: Hashable, labels: NDArray[np.int64]) -> str:
-        """Give the labels of the clustering of this name, as `drawn_labels` does."""
+        """Return the drawn labels of the clustering with this name, as `drawn_labels` does."""
         if self._reference is None:
             self._reference = labels
         if name not in self._drawn:
@@ -104,17 +106,14 @@ class Pictures:
 
 
 def kept_pictures(key: str, make: Callable[[], list[Pictures]]) -> list[Pictures]:
-    """Give the pictures that belong to a key, the same ones while results arrive.
+    """Return the pictures of a result, which stay the same while trials arrive.
 
     Parameters
     ----------
     key : str
-        Of the result that they show.
+        Key of the result.
     make : callable
-
-    Returns
-    -------
-    list of Pictures
+        Returns new pictures.
     """
     visit = state_of(Visit)
     if visit.pictures[0] != key:
@@ -123,7 +122,7 @@ def kept_pictures(key: str, make: Callable[[], list[Pictures]]) -> list[Pictures
 
 
 def drawn_points(view: View) -> dict[str, Any]:
-    """Give the places of the points of a picture, as whole numbers."""
+    """Return the positions of the drawn points as whole numbers."""
     points = view.points[_drawn(view)]
     low, size = points.min(axis=0), np.ptp(points, axis=0)
     places = np.round(250 * (points - low) / max(float(size.max()), 1e-12)).astype(int)
@@ -132,7 +131,7 @@ def drawn_points(view: View) -> dict[str, Any]:
 
 
 def drawn_labels(view: View, labels: NDArray[np.int64]) -> str:
-    """Give the labels of the points of a picture, one sign for each."""
+    """Return the labels of the drawn points, one character for each."""
     return "".join(_DIGITS[int(label) % len(_DIGITS)] for label in labels[view.sample][_drawn(view)])
 
 

@@ -1,4 +1,4 @@
-"""From a choice of data sets and algorithms to a table of clusterings, filled in as they arrive."""
+"""Comparisons: the choice of data sets and algorithms, and the background job that clusters them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FIRST_ALGORITHMS = ("UMCRLS", "SMIC", "CPMMC", "KMeans", "SpectralClustering", 
 
 @dataclass(frozen=True)
 class Contest:
-    """What is compared: data sets, each with its number of clusters, algorithms, and how often each runs."""
+    """Data sets with their numbers of clusters, algorithms, and the number of repeats."""
 
     data: tuple[Data, ...]
     n_clusters: tuple[int, ...]
@@ -35,7 +35,7 @@ class Contest:
 
     @cached_property
     def cells(self) -> dict[tuple[int, int], dict[str, Experiment]]:
-        """The experiments of each cell, by their key, the one that its picture shows first."""
+        """Experiments of each cell by their key; the picture shows the first."""
         return {
             (r, c): {e.to_json(): e for e in repeats(usual(data, name, k, 0), self.n_repeats)}
             for r, (data, k) in enumerate(zip(self.data, self.n_clusters, strict=True))
@@ -43,24 +43,28 @@ class Contest:
         }
 
     def cell(self, row: int, column: int) -> Experiment:
-        """Give the experiment that the picture of a cell shows."""
+        """Return the experiment that the picture of a cell shows."""
         return next(iter(self.cells[row, column].values()))
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """The trials that are done.
+    """The finished trials of a contest.
 
     Attributes
     ----------
     key : str
+        Key of the result.
     contest : Contest
+        What is compared.
     datasets : tuple of Dataset
+        Data set of each row.
     views : tuple of View
+        View of each row.
     trials : dict from str to Trial
-        By the key of the experiment.
+        Trials by the key of their experiment.
     stopped : str
-        Why it ended early; empty where it did not.
+        Why the work ended early; empty if it did not.
     """
 
     key: str
@@ -76,21 +80,22 @@ class Comparison:
         return sum(d.nbytes for d in self.datasets) + sum(t.labels.nbytes for t in self.trials.values())
 
     def done(self, row: int, column: int) -> list[Trial]:
-        """List the trials of a cell that are there, its first repeat first."""
+        """Return the finished trials of a cell, the first repeat first."""
         return [self.trials[key] for key in self.contest.cells[row, column] if key in self.trials]
 
 
 def contest_controls() -> tuple[Contest, Loaded]:
-    """Let a person choose what is compared.
+    """Draw the controls of a comparison.
 
-    No control has a name that the playground's address has: a page may not change an address to which its own
-    controls are bound, and a cell opens there.
+    No control has a name of the playground's address, because a page may not change an address to which its
+    own controls are bound, and a cell opens in the playground.
 
     Returns
     -------
     contest : Contest
+        What is compared.
     loaded : Table, TableError or None
-        What was loaded, where a table was chosen.
+        Table that the visitor has loaded, if a table is chosen.
     """
     sets = st.multiselect(
         "Data sets",
@@ -140,15 +145,16 @@ def contest_controls() -> tuple[Contest, Loaded]:
 
 
 def compared(contest: Contest, loaded: Loaded, draw: Callable[[Comparison], None]) -> Comparison:
-    """Give the comparison, or show what is done of it and end the page here.
+    """Return the comparison, or draw its finished part and end the page here.
 
     Parameters
     ----------
     contest : Contest
+        What is compared.
     loaded : Table, TableError or None
-        What the visitor has loaded, where a table takes part.
+        Table that the visitor has loaded, if any.
     draw : callable
-        Shows the trials so far.
+        Draws the trials so far.
 
     Returns
     -------
@@ -192,6 +198,6 @@ def _work(
 
 
 def _wanted(contest: Contest) -> dict[str, Experiment]:
-    """List all experiments by their key: first every cell once, then the repeats."""
+    """Return all experiments by their key: first every cell once, then the repeats."""
     lists = [list(cell.items()) for cell in contest.cells.values()]
     return {key: e for i in range(contest.n_repeats) for cell in lists for key, e in cell[i : i + 1]}

@@ -1,4 +1,4 @@
-"""A comparison on the page: pictures, numbers, and how far the runs agree with each other."""
+"""A comparison on the page: pictures, numbers, and the agreement between runs."""
 
 from __future__ import annotations
 
@@ -18,17 +18,12 @@ from mmc.ui.page_frame import notice
 
 _ALL = "all algorithms"
 
-#: Points of a consensus matrix; more cannot be told apart on a screen.
+#: Maximum number of points in a consensus matrix; more cannot be distinguished on a screen.
 _MAX_POINTS = 400
 
 
 def show_comparison(comparison: Comparison) -> None:
-    """Show a comparison, whole or on its way.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    """
+    """Draw a comparison, which may be incomplete."""
     views = {"Pictures": _pictures, "Table": _table, "Consensus": _consensus}
     chosen = st.segmented_control(
         "Show", list(views), default="Pictures", required=True, key="compare_show", bind="query-params"

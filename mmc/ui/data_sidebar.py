@@ -1,6 +1,6 @@
-"""The left side: data, how they are seen, and experiments that are opened again.
+"""The sidebar: controls of the data and of their view, and saved experiments.
 
-Every control that describes the run is bound to the address, so that a link reproduces it.
+Every control that describes the run is bound to the address, so a link reproduces the run.
 """
 
 from __future__ import annotations
@@ -19,27 +19,28 @@ from mmc.ui.parameter_sidebar import STRETCH, reach, short
 from mmc.ui.visit_state import Loaded, Visit, state_of
 
 TABLE = "table"
-#: An experiment or an address may ask for more than a control offers, up to these.
+#: Ranges for experiments and addresses, which are wider than those of the controls.
 _OPTION_RANGES = {"n_samples": (20, 5000), "noise": (0.0, 1e6), "imbalance": (0.0, 0.9)}
 
 _OPTION_KEYS = {"n_samples": "n", "random_state": "seed"}
 
 
 def data_controls(first: str = "three-gaussians") -> tuple[Data, Loaded]:
-    """Let a person choose data.
+    """Draw the controls of the data.
 
     Parameters
     ----------
     first : str
-        Key of the set to begin with.
+        Key of the initial data set.
 
     Returns
     -------
     data : Data
+        Chosen data.
     loaded : Table, TableError or None
-        What was loaded, where a table was chosen.
+        Table that the visitor has loaded, if a table is chosen.
     """
-    # A bound control writes what it shows into the address, so keys are shown, not titles.
+    # A bound control writes what it shows to the address, so it shows keys, not titles.
     source = st.selectbox(
         "Data",
         [*CATALOG, TABLE],
@@ -60,18 +61,14 @@ def data_controls(first: str = "three-gaussians") -> tuple[Data, Loaded]:
 
 
 def usual_k(source: str, classes: Sequence[object] = ()) -> int:
-    """Give the number of clusters to begin with.
+    """Return the initial number of clusters.
 
     Parameters
     ----------
     source : str
         Key of a built-in set, or "table".
     classes : sequence
-        The digits that were chosen, if any.
-
-    Returns
-    -------
-    int
+        Chosen digits, if any.
     """
     if len(classes) > 1:
         return len(classes)
@@ -79,7 +76,7 @@ def usual_k(source: str, classes: Sequence[object] = ()) -> int:
 
 
 def view_controls(dataset: Dataset) -> tuple[int, int] | None:
-    """Let a person choose how data of more than two features are seen; None means components."""
+    """Draw the controls of the view of more than two features; None means principal components."""
     d = dataset.X.shape[1]
     if d <= 2:
         return None
@@ -102,9 +99,10 @@ def view_controls(dataset: Dataset) -> tuple[int, int] | None:
 
 
 def open_experiment() -> None:
-    """Let a person open an experiment that was saved as JSON, by its address.
+    """Draw the control that opens an experiment saved as JSON in the playground.
 
-    This cannot stand on the playground: a page may not change an address to which its own controls are bound.
+    It cannot be on the playground, because a page may not change an address to which its own controls are
+    bound.
     """
     upload = st.file_uploader("Experiment (JSON)", type=["json"], key="experiment_file")
     if upload is None:
@@ -122,21 +120,22 @@ def open_experiment() -> None:
 
 
 def address(experiment: Experiment) -> dict[str, str | list[str]]:
-    """Give the query parameters with which the playground repeats an experiment.
+    """Return the query parameters with which the playground repeats an experiment.
 
     Parameters
     ----------
     experiment : Experiment
+        Experiment to repeat.
 
     Returns
     -------
     dict
-        Without the choices of columns in a table, which belong to the visitor's file.
+        Query parameters without the columns of a table, which belong to the visitor's file.
 
     Raises
     ------
     ValueError
-        If it asks for more than a page may run.
+        If a value is outside the range that a page runs.
     """
     data = experiment.data
     entry = registry.get(experiment.algorithm)
@@ -162,17 +161,19 @@ def address(experiment: Experiment) -> dict[str, str | list[str]]:
 
 
 def table_controls(prefix: str = "") -> tuple[Data, Loaded]:
-    """Let a person load a table and choose among its columns.
+    """Draw the controls that load a table and choose its columns.
 
     Parameters
     ----------
     prefix : str
-        Before the names of what goes into the address, where a page must not share them with the playground.
+        Prefix of the names in the address, for pages that must not share them with the playground.
 
     Returns
     -------
     data : Data
+        Chosen data.
     loaded : Table, TableError or None
+        Table, why it cannot be read, or None if there is none yet.
     """
     upload = st.file_uploader(
         "CSV, TSV or Parquet, at most 20 MB",
@@ -185,7 +186,7 @@ def table_controls(prefix: str = "") -> tuple[Data, Loaded]:
         visit.upload = upload.file_id
         try:
             visit.loaded = open_table(upload.getvalue(), name=upload.name)
-        except TableError as error:  # the run says what is wrong, beside the controls
+        except TableError as error:  # the run reports the error, beside the controls
             visit.loaded = error
     table = visit.loaded
     if not isinstance(table, Table):
@@ -271,7 +272,7 @@ def _scale_control(recommended: bool, prefix: str = "") -> bool:
 
 
 def _follow_data() -> None:
-    """Set what depends on the data to what is usual for the newly chosen ones."""
+    """Set the controls that depend on the data to the usual values of the chosen data."""
     source = st.session_state["data"]
     parameters = [p for entry in registry.ALGORITHMS.values() for p in entry.parameters]
     usual: dict[str, Any] = {p.key: "" for p in parameters if p.kind == "numbers"}  # one for each cluster
@@ -287,7 +288,7 @@ def _follow_classes() -> None:
 
 
 def _written(key: str, value: Any) -> str | list[str]:
-    """Write a value as the bound controls do."""
+    """Return a value as the bound controls write it."""
     if key == "classes":
         return [str(v) for v in value]
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""Files to take home: labels, the experiment, a script, the animation."""
+"""Downloads of a run: labels, experiment, script and animation."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ from mmc.ui.sweep_job import Found
 def export_buttons(
     outcome: Outcome, columns: tuple[int, int] | None = None, found: Found | None = None
 ) -> None:
-    """Offer the outcome as files; each is made when it is asked for.
+    """Draw the download buttons; each file is made on request.
 
     Parameters
     ----------
     outcome : Outcome
+        Run to export.
     columns : pair of int or None
-        The two columns that the animation shows; None chooses the plane.
+        Two columns that the animation shows; None means the default plane.
     found : Found or None
-        The search that led to the outcome.
+        Search that led to the run.
     """
     experiment, recording = outcome.experiment, outcome.main
     name = PurePath(outcome.dataset.name).stem or "table"
@@ -64,7 +65,7 @@ def export_buttons(
                 key=f"download {ending}",
             )
     if found is not None:
-        with suppress(ValueError):  # a candidate may lie beyond what the playground takes
+        with suppress(ValueError):  # a candidate may be outside the ranges of the playground
             st.page_link(
                 "pages/1_Playground.py",
                 label="Open this candidate in the playground",

@@ -1,4 +1,4 @@
-"""Ready experiments that open the playground with one click."""
+"""The gallery of experiments on the home page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,19 @@ _COMPARE, _TUNE = "pages/4_Compare.py", "pages/5_Tune.py"
 
 
 class Lesson(NamedTuple):
-    """One card: a title, what there is to see, the page and address that show it; whose picture."""
+    """A card of the gallery.
+
+    Attributes
+    ----------
+    title, text : str
+        Title and description.
+    address : dict
+        Query parameters of the experiment.
+    page : str
+        Page that shows it.
+    picture : str
+        Data set of the picture; empty means the one in the address.
+    """
 
     title: str
     text: str
@@ -37,7 +49,7 @@ LESSONS = (
     ),
     Lesson(
         "Iris",
-        "150 flowers, four measurements, three species, found without being told.",
+        "150 flowers, four measurements, three species, found without labels.",
         {"data": "iris", "alpha": "0.0625"},
     ),
     Lesson(
@@ -148,7 +160,7 @@ LESSONS = (
 
 
 def gallery() -> None:
-    """Draw the cards, three in a row where there is room."""
+    """Draw the cards, three in a row if there is room."""
     for first in range(0, len(LESSONS), 3):
         for lesson, column in zip(LESSONS[first : first + 3], st.columns(3), strict=False):
             with column, st.container(border=True, height="stretch"):

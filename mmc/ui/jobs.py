@@ -1,7 +1,7 @@
-"""Work that takes longer than a blink: one line for all visitors, progress, limits, and Cancel.
+"""Background jobs: one queue for all visitors, with progress, limits and cancelling.
 
-A few jobs run at once, each in a thread; the others wait in the order in which they came. A job ends early
-when its visitor cancels it, asks for something else or has left, and when its time is up.
+A few jobs run at once, each in a thread; the others wait in the order of their arrival. A job ends early when
+its visitor cancels it, asks for something else or leaves, and when its time is up.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from mmc import engine
 from mmc.ui._sessions import current_session, is_connected
 from mmc.ui.visit_state import Visit, state_of
 
-#: Seconds after which a job stops and shows what it has reached, unless it was given more.
+#: Default time limit of a job in seconds; a job that is stopped shows its partial result.
 TIME_LIMIT = 120.0
 
-#: The same for a job of many runs: a comparison, or a map of two parameters.
+#: Time limit of a comparison or a map of two parameters.
 LONG_LIMIT = 900.0
 
-#: Jobs that run at once on the whole server; the others wait.
+#: Number of jobs that run at once on the whole server.
 N_SLOTS = 2
 
-#: Jobs that may wait.
+#: Maximum number of waiting jobs.
 N_WAITING = 50
 
-#: Seconds without a connection after which a visitor has left; after a short break a browser is back sooner.
+#: Seconds without a connection after which a visitor has left; a browser usually reconnects sooner.
 AWAY = 10.0
 
 _LEFT = "stopped while you were away"
 
-#: Takes the share that is done, a caption and, if there is something to show already, a partial result.
+#: Takes the share that is done, a caption and optionally a partial result; returns whether to continue.
 Report = Callable[..., bool]
 
 
@@ -48,15 +48,15 @@ class Job:
     Attributes
     ----------
     key : str
-        What the work computes; a visitor who asks for the same is given the same job.
-    progress, caption, partial
-        What the work reported last.
+        What the work computes; a visitor who asks for the same gets the same job.
+    progress, caption, partial : float, str, object
+        Last report of the work.
     result : object
-        What the work returned, or None.
+        Return value of the work, or None.
     error : Exception or None
-        What it raised.
+        Exception that the work raised.
     stopped : str
-        Why it ended early; empty where it did not.
+        Why the work ended early; empty if it did not.
     """
 
     def __init__(
@@ -81,45 +81,45 @@ class Job:
 
     @property
     def done(self) -> bool:
-        """Whether the work has ended, was taken out of the line, or was stopped with something to show."""
+        """Whether the work has ended, has left the queue, or was stopped with a partial result."""
         return self._done.is_set() or (self._stop.is_set() and self.partial is not None)
 
     @property
     def outcome(self) -> Any:
-        """The result, or what there is of it where the work was stopped; None where there is nothing."""
+        """The result, or the partial result if the work was stopped; None if there is neither."""
         return self.partial if self.result is None and self.stopped else self.result
 
     @property
     def place(self) -> int:
-        """Place in the line: 1 is the next to begin, 0 has begun."""
+        """Position in the queue: 1 is the next to start, 0 has started."""
         return self._runner.place(self)
 
     @property
     def seconds(self) -> float:
-        """Time since the visitor asked for it."""
+        """Time since the job was submitted."""
         return monotonic() - self._created
 
     @property
     def left(self) -> float | None:
-        """Seconds that are left at the pace so far and within the limit; None where nobody can tell."""
+        """Estimated seconds that are left within the limit; None if there is no progress yet."""
         if self._began is None or not self.progress:
             return None
         spent = monotonic() - self._began
         return max(0.0, min(spent / self.progress - spent, self._limit - spent))
 
     def wait(self, seconds: float) -> bool:
-        """Wait a little and say whether the work is done."""
+        """Wait at most this long and return whether the work is done."""
         return self.done or self._done.wait(seconds) or self.done
 
     def cancel(self, reason: str = "cancelled") -> None:
-        """Leave the line, or ask the work to stop after its present step."""
+        """Leave the queue, or ask the work to stop after its current step."""
         if not self.done:
             self.stopped = reason
             self._stop.set()
             self._runner.withdraw(self)
 
     def has_left(self, present: Callable[[str], bool]) -> bool:
-        """Say whether the visitor has been away for so long that nobody waits for the result."""
+        """Return whether the visitor has been away for at least `AWAY` seconds."""
         if present(self._session):
             self._away = None
             return False
@@ -138,7 +138,7 @@ class Job:
         self.end()
 
     def end(self) -> None:
-        """Let go of the work, whose data may be large, and of those who wait for it."""
+        """Release the work, whose data may be large, and all who wait for it."""
         self._work = None
         self._done.set()
 
@@ -153,16 +153,16 @@ class Job:
 
 
 class Runner:
-    """The jobs of all visitors: some run, the others wait in the order in which they came.
+    """The jobs of all visitors: some run, the others wait in the order of their arrival.
 
     Parameters
     ----------
     n_slots : int
-        Jobs that run at once.
+        Number of jobs that run at once.
     n_waiting : int
-        Jobs that may wait.
+        Maximum number of waiting jobs.
     present : callable or None
-        Says whether a visitor is there, by the name of the session; None asks Streamlit.
+        Returns whether the visitor of a session is present; None asks Streamlit.
     """
 
     def __init__(
@@ -181,17 +181,18 @@ class Runner:
     def submit(
         self, key: str, work: Callable[[Report], Any], *, limit: float = TIME_LIMIT, session: str = ""
     ) -> Job:
-        """Begin some work, or put it at the end of the line.
+        """Start some work, or put it at the end of the queue.
 
         Parameters
         ----------
         key : str
+            What the work computes.
         work : callable
-            Takes a function to report progress to, which answers whether to go on, and returns the result.
+            Takes a function that reports progress and returns whether to continue; returns the result.
         limit : float
-            Seconds that the work may take; the wait does not count.
+            Seconds that the work may take, without the waiting time.
         session : str
-            Of the visitor.
+            Session of the visitor.
 
         Returns
         -------
@@ -200,7 +201,7 @@ class Runner:
         Raises
         ------
         ValueError
-            If too many wait.
+            If too many jobs wait.
         """
         job = Job(key, work, limit, self, session)
         with self._lock:
@@ -215,24 +216,24 @@ class Runner:
         return job
 
     def place(self, job: Job) -> int:
-        """Give the place of a job in the line: 1 is the next to begin, 0 has begun or ended."""
+        """Return the position of a job in the queue: 1 is the next to start, 0 has started or ended."""
         with self._lock:
             self._advance()
             return self._waiting.index(job) + 1 if job in self._waiting else 0
 
     def withdraw(self, job: Job) -> None:
-        """Take a job out of the line, if it still waits there."""
+        """Remove a job from the queue, if it is still there."""
         with self._lock:
             if job in self._waiting:
                 self._waiting.remove(job)
                 job.end()
 
     def gone(self, job: Job) -> bool:
-        """Say whether the visitor of a job has left."""
+        """Return whether the visitor of a job has left."""
         return job.has_left(self._present)
 
     def _advance(self) -> None:
-        """Send away the jobs of visitors who have left, and let the next ones begin."""
+        """Cancel the waiting jobs of visitors who have left, and start the next ones."""
         for job in [job for job in self._waiting if self.gone(job)]:
             job.cancel(_LEFT)
         while self._waiting and len(self._running) < self._n_slots:
@@ -248,14 +249,16 @@ class Runner:
 
 
 def submit(key: str, work: Callable[[Report], Any], limit: float = TIME_LIMIT) -> Job:
-    """Give the visitor's job for this work; a job for other work is cancelled first.
+    """Return the visitor's job for this work; a job for other work is cancelled first.
 
-    A visitor who comes back after the job was stopped gets a new one.
+    A job that was stopped while the visitor was away is replaced by a new one.
 
     Parameters
     ----------
     key : str
+        What the work computes.
     work : callable
+        Takes a function that reports progress and returns whether to continue; returns the result.
     limit : float
         Seconds that the work may take.
 
@@ -277,7 +280,7 @@ def submit(key: str, work: Callable[[Report], Any], limit: float = TIME_LIMIT) -
 
 
 def forget() -> None:
-    """Cancel the visitor's job, if there is one, so that the next `submit` makes a new one."""
+    """Cancel the visitor's job, if there is one; the next `submit` makes a new one."""
     visit = state_of(Visit)
     if visit.job is not None:
         visit.job.cancel()
@@ -285,13 +288,14 @@ def forget() -> None:
 
 
 def watch(job: Job, draw: Callable[[Any], None] | None = None) -> None:
-    """Show the progress of a job with Cancel, and draw the page again when it is done.
+    """Draw the progress of a job with a Cancel button, and run the page again when it is done.
 
     Parameters
     ----------
     job : Job
+        Job to watch.
     draw : callable or None
-        Shows a partial result.
+        Draws a partial result.
     """
     st.fragment(_watch, run_every=0.4)(job, draw)
 
@@ -320,8 +324,8 @@ def _goes(job: Job) -> str:
 
 @st.cache_resource(show_spinner=False)
 def runner() -> Runner:
-    """Give the one runner of the server."""
-    # Two busy pools of BLAS threads slow each other down badly, so each job gets its share of the cores.
+    """Return the only runner of the server."""
+    # Busy pools of BLAS threads slow each other down badly, so each job gets its share of the cores.
     threadpool_limits(max(1, (os.cpu_count() or N_SLOTS) // N_SLOTS), user_api="blas")
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
     parser.add_argument("--dask")

@@ -1,4 +1,4 @@
-"""The left side: a list of kernels, each turned on and off with a control for its parameter."""
+"""The sidebar: a list of kernels, each with a switch and a control for its parameter."""
 
 from __future__ import annotations
 
@@ -11,22 +11,23 @@ from mmc.registry import Parameter, Row
 
 
 def kernel_control(parameter: Parameter, default: Any, asked: str) -> str:
-    """Let a person turn kernels on and off and set their parameters.
+    """Draw the controls of a list of kernels.
 
-    The choice is written as text, which is bound to the address and can be changed by hand as well.
+    The list is stored as text, which is bound to the address and can also be edited.
 
     Parameters
     ----------
     parameter : Parameter
-        Of the kind "kernels".
+        Parameter of the kind "kernels".
     default : list
+        Kernels of the initial list.
     asked : str
-        The text that the control or the address has at present; empty where neither has any.
+        Text in the control or in the address; empty if there is none.
 
     Returns
     -------
     str
-        For the parameter to read; by hand anything can have been written.
+        Text for `Parameter.parse`, which may refuse it.
     """
     usual = parameter.write(default)
     try:
@@ -34,7 +35,7 @@ def kernel_control(parameter: Parameter, default: Any, asked: str) -> str:
     except ValueError:
         chosen = None
     st.markdown(f"**{parameter.label}**", help=parameter.help)
-    with st.container():  # of its own, so that the text below keeps its place, and with it its address
+    with st.container():  # a container keeps the position of the text below, on which its address depends
         if chosen is None:
             st.caption("These kernels were written by hand, below.")
         else:
@@ -52,7 +53,7 @@ def kernel_control(parameter: Parameter, default: Any, asked: str) -> str:
 
 
 def _rows_of(parameter: Parameter, kernels: list[Any]) -> dict[str, float] | None:
-    """Find the rows that stand for these kernels, with their values; None where there are none that do."""
+    """Return the rows that stand for these kernels, with their values; None if there are no such rows."""
     free = {row.key: row for row in parameter.rows}
     chosen: dict[str, float] = {}
     for kernel in kernels:
@@ -61,7 +62,7 @@ def _rows_of(parameter: Parameter, kernels: list[Any]) -> dict[str, float] | Non
         if not fits:
             return None
         value = given.get(fits[0].parameter)
-        # A kernel without a value is the usual one; others take the row whose own value is nearest.
+        # A kernel without a value has the usual row; others have the row with the nearest first value.
         usual = free[name] if free.get(name) in fits else fits[0]
         row = usual if value is None else min(fits, key=lambda row: abs(np.log(value / row.first)))
         chosen[row.key] = float(row.first if value is None else value)
@@ -87,7 +88,7 @@ def _draw_rows(parameter: Parameter, chosen: dict[str, float]) -> None:
 
 
 def _write_rows(parameter: Parameter) -> None:
-    """Write the rows that are on as text; at least one stays on."""
+    """Write the kernels that are on as text; at least one stays on."""
     kernels = [_kernel(row) for row in parameter.rows if st.session_state.get(f"use_{row.key}")]
     if kernels:
         st.session_state[parameter.key] = parameter.write(kernels)

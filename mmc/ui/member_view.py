@@ -31,10 +31,13 @@ class Alone:
     Attributes
     ----------
     key : str
+        Key of the result.
     labels : tuple of ndarray
+        Labels of each kernel.
     table : DataFrame
+        One row for each kernel.
     stopped : str
-        Why it ended early; empty where it did not.
+        Why the work ended early; empty if it did not.
     """
 
     key: str
@@ -49,14 +52,7 @@ class Alone:
 
 
 def show_members(panel: MemberPanel, outcome: Outcome) -> None:
-    """Show every kernel alone beside the mixture, as the columns K₁, K₂, K₃ and MKC of [MKC] Table 2.
-
-    Parameters
-    ----------
-    panel : MemberPanel
-    outcome : Outcome
-        Of a run with several kernels.
-    """
+    """Draw every kernel alone beside the mixture, as the columns K₁, K₂, K₃ and MKC of [MKC] Table 2."""
     key = f"alone {outcome.key}"
     try:
         alone = obtain(key, lambda report: _work(key, panel.parameter, outcome, report))

@@ -1,4 +1,4 @@
-"""What every page begins with, and how text that is not ours is shown."""
+"""The frame of every page, and messages that may quote a user's file."""
 
 from __future__ import annotations
 
@@ -31,12 +31,7 @@ h1 {font-size: 2.1rem !important;}
 
 
 def frame(title: str) -> None:
-    """Set up a page: its title, its width and the way to the other pages.
-
-    Parameters
-    ----------
-    title : str
-    """
+    """Set up a page: its title, its width and the links to the other pages."""
     st.set_page_config(page_title=f"{title} · mmc", page_icon=str(_ICON), layout="wide")
     st.html(_STYLE)
     visit = state_of(Visit)
@@ -49,10 +44,10 @@ def frame(title: str) -> None:
 
 
 def replaced_notice() -> None:
-    """Say in one line what the address asks for that no control takes, and what was taken instead.
+    """Say in one line which values of the address no control takes, and what was taken instead.
 
-    To be called when the controls are on the page; the first call draws the line, which comes again whenever
-    the page is drawn until the control is changed.
+    Call it after the controls. Only the first call in a run draws the line, which stays until the control
+    changes.
     """
     visit = state_of(Visit)
     if visit.asked is None:
@@ -70,7 +65,7 @@ def replaced_notice() -> None:
 
 
 def _same(texts: list[str], value: object) -> bool:
-    """Whether a value is what an address says."""
+    """Return whether a value equals the texts in the address."""
     values = value if isinstance(value, list | tuple) else [value]
     return len(texts) == len(values) and all(map(_is, texts, values))
 
@@ -85,22 +80,13 @@ def _is(text: str, value: object) -> bool:
 
 
 def plain(text: object) -> str:
-    """Escape text so that Streamlit shows it as it is, whatever marks it holds.
-
-    Parameters
-    ----------
-    text : object
-
-    Returns
-    -------
-    str
-    """
+    """Escape text, so that Streamlit shows it unchanged, on one line."""
     one_line = " ".join(str(text).split())
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", one_line)
 
 
 def notice(text: object, level: Literal["error", "warning", "info"] = "error") -> None:
-    """Show a message that may quote a user's file."""
+    """Draw a message that may quote a user's file."""
     if isinstance(text, MissingValuesError):
         text = (
             f"{text.what}. Turn on “Leave out rows with missing values” on the left, or choose other columns."

@@ -1,4 +1,4 @@
-"""A closer look at a run: the panels that its registry entry names, its pseudo-code, and its restarts."""
+"""Views of a run besides its steps: the panels of its registry entry, pseudo-code and restarts."""
 
 from __future__ import annotations
 
@@ -28,15 +28,16 @@ _PLAIN = {"displayModeBar": False}
 
 
 def closer_look(outcome: Outcome, columns: tuple[int, int] | None, restarts: bool = False) -> None:
-    """Let a person choose how to look at a run, where there is more to see than its steps.
+    """Draw the control that chooses a view of a run, and the view; nothing if there is none.
 
     Parameters
     ----------
     outcome : Outcome
+        Run to show.
     columns : pair of int or None
-        The two columns that the animation shows.
+        Two columns that the animation shows.
     restarts : bool
-        Whether the starts are worth a look even where there is nothing else to see.
+        Whether to offer the restarts even if there is no other view.
     """
     scenes, _ = drawn(outcome, columns)
     views: dict[str, Callable[[], None]] = {
@@ -65,7 +66,7 @@ def closer_look(outcome: Outcome, columns: tuple[int, int] | None, restarts: boo
 
 
 def pseudo_code(outcome: Outcome) -> None:
-    """Show the algorithms in a few lines, with the number of steps that carried out each line."""
+    """Draw the pseudo-code of each algorithm, with the number of steps that executed each line."""
     for name, recording in outcome.recordings.items():
         lines = registry.get(name).pseudo_code
         if not lines:
@@ -83,7 +84,7 @@ def pseudo_code(outcome: Outcome) -> None:
 
 
 def _has_something(panel: Panel, outcome: Outcome) -> bool:
-    """Whether this run has what the panel draws."""
+    """Return whether this run has what the panel draws."""
     first = outcome.main.states[0]
     if isinstance(panel, MarginPanel):
         return first.margins is not None
@@ -117,7 +118,7 @@ def _course(panel: CoursePanel, outcome: Outcome, scenes: Mapping[str, Scene]) -
         cheap = [q for q in (panel.x, *panel.quantities) if not q.costly]
         table = pd.DataFrame({q.name: _values(q, outcome, recording) for q in cheap})
         table = table.assign(**{q.name: computed[q.name][i] for q in costly}).dropna(axis=1, how="all")
-        # A logarithmic axis has no place for the start itself.
+        # A logarithmic axis has no zero.
         table[panel.x.name] += int(panel.x.log)
         tables[name] = table
     known = [q for q in panel.quantities if any(q.name in table for table in tables.values())]
@@ -222,7 +223,7 @@ class _Computed:
 def _computed(
     panel: CoursePanel, costly: list[Quantity], outcome: Outcome
 ) -> Mapping[str, list[list[float]]]:
-    """Read the costly quantities of all states in the background."""
+    """Return the costly quantities of all states, computed in the background."""
     key = f"{panel.title} {outcome.key}"
 
     def work(report: Report) -> _Computed:
@@ -247,7 +248,7 @@ def _computed(
 
 
 def _values(quantity: Quantity, outcome: Outcome, recording: Recording) -> list[float]:
-    """Read a quantity off every state."""
+    """Return a quantity of every state."""
     if quantity.name != "error":
         return [getattr(state, quantity.name) for state in recording.states]
     y = outcome.dataset.y

@@ -1,4 +1,4 @@
-"""The papers' tables beside ours, from the last run that was stored."""
+"""The tables of the papers beside ours, from the last stored run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mmc.experiment import Experiment
 from mmc.ui.data_sidebar import address
 from mmc.ui.page_frame import notice, plain
 
-#: What `python -m benchmarks.tables` writes, beside app.py.
+#: File that `python -m benchmarks.tables` writes.
 RESULTS = Path(__file__).parents[2] / "results" / "tables.csv"
 
 COMMAND = "python -m benchmarks.tables --data DIR"
@@ -35,7 +35,7 @@ _NUMBERS = (
 
 
 class Paper(NamedTuple):
-    """What a paper is called, and what it claims."""
+    """The title and the claim of a paper."""
 
     title: str
     claim: str
@@ -71,7 +71,7 @@ PAPERS = {
     ),
 }
 
-#: How a verdict is marked, and its colour, which shows on light and on dark ground.
+#: Mark and colour of each verdict, visible on light and dark backgrounds.
 MARKS = {
     "better": ("▲ better", "#009E73"),
     "within one deviation": ("● within one deviation", "#3B8EC2"),
@@ -81,7 +81,7 @@ MARKS = {
 
 
 def stored_tables() -> pd.DataFrame:
-    """Read the last stored run, or say how to make one and end the page here.
+    """Return the last stored run, or say how to make one and end the page here.
 
     Returns
     -------
@@ -101,14 +101,14 @@ def stored_tables() -> pd.DataFrame:
 
 
 def paper_control(table: pd.DataFrame) -> pd.DataFrame:
-    """Let a person choose one paper or all; gives its rows."""
+    """Draw the control that chooses one paper or all, and return its rows."""
     known = [name for name in PAPERS if (table["paper"] == name).any()]
     chosen = st.pills("Paper", [ALL, *known], default=ALL, required=True, key="paper", bind="query-params")
     return table if chosen == ALL else table[table["paper"] == chosen]
 
 
 def by_paper(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Give the rows of each paper that is known, in the order of the papers."""
+    """Yield the name and the rows of each known paper, in the order of `PAPERS`."""
     for name in PAPERS:
         rows = table[table["paper"] == name]
         if len(rows):
@@ -116,14 +116,7 @@ def by_paper(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def show_paper(name: str, rows: pd.DataFrame) -> None:
-    """Show what a paper claims, its numbers beside ours, and the experiments that can be opened.
-
-    Parameters
-    ----------
-    name : str
-        One of `PAPERS`.
-    rows : DataFrame
-    """
+    """Draw the claim of a paper, its numbers beside ours, and links to the experiments."""
     paper, numbers = PAPERS[name], " and ".join(rows["table"].unique())
     st.subheader(f"{name}, {'tables' if ' and ' in numbers else 'table'} {plain(numbers)}")
     st.write(paper.claim)
@@ -140,7 +133,7 @@ def show_paper(name: str, rows: pd.DataFrame) -> None:
 
 
 def download_control(table: pd.DataFrame) -> None:
-    """Offer the rows as CSV."""
+    """Draw the button that downloads the rows as CSV."""
     st.download_button(
         "These tables (CSV)",
         lambda: to_csv_text(table),
@@ -203,14 +196,14 @@ def _color(mark: object) -> str:
 
 
 def _height(n_rows: int) -> int:
-    """Show up to fifteen rows without scrolling."""
+    """Return the height that shows up to fifteen rows without scrolling."""
     return 35 * (min(n_rows, 15) + 1) + 3
 
 
 def _open_links(rows: pd.DataFrame) -> None:
     links = []
     for row in rows[rows["experiment"] != ""].itertuples():
-        with suppress(ValueError):  # a file may hold an experiment that this app does not run
+        with suppress(ValueError):  # a file may contain an experiment that this app does not run
             links.append((f"{row.set}: {row.method}", address(Experiment.from_json(str(row.experiment)))))
     if not links:
         return

@@ -1,6 +1,6 @@
-"""The left side: algorithm, parameters and what is tried of them, built from the registry.
+"""The sidebar: controls of the algorithm, its parameters and sweeps, made from the registry.
 
-Every control is bound to the address, so that a link reproduces the run.
+Every control is bound to the address, so a link reproduces the run.
 """
 
 from __future__ import annotations
@@ -16,26 +16,22 @@ from mmc.selection import SCORES
 from mmc.ui.kernel_sidebar import kernel_control
 from mmc.ui.visit_state import Visit, state_of
 
-#: An experiment or an address may ask for this many times more than a control offers.
+#: Factor by which an experiment or an address may exceed the range of a control.
 STRETCH = 10
 MAX_CANDIDATES = 40
 
 
 def algorithm_control(first: str = "UMCRLS", families: tuple[str, ...] = (), *, tuned: bool = False) -> str:
-    """Let a person choose an algorithm.
+    """Draw the control of the algorithm and return its name.
 
     Parameters
     ----------
     first : str
-        The one to begin with.
+        Initial algorithm.
     families : tuple of str
-        Those to choose among; none means all.
+        Families to choose from; empty means all.
     tuned : bool
-        Whether only algorithms are offered that have a parameter to try values of.
-
-    Returns
-    -------
-    str
+        Whether to offer only algorithms with a parameter to tune.
     """
     names = [
         a.name
@@ -58,25 +54,26 @@ def algorithm_control(first: str = "UMCRLS", families: tuple[str, ...] = (), *, 
 
 
 def parameter_controls(name: str, k: int, without: Collection[str] = ()) -> dict[str, Any]:
-    """Let a person choose the parameters of an algorithm.
+    """Draw the controls of an algorithm's parameters.
 
     Parameters
     ----------
     name : str
+        Name of the algorithm.
     k : int
-        Number of clusters to begin with.
+        Initial number of clusters.
     without : collection of str
         Parameters that are chosen elsewhere.
 
     Returns
     -------
     dict
-        Those that matter in this setting.
+        Parameters that have an effect.
 
     Raises
     ------
     ValueError
-        If one cannot be read; by then every control is on the page, so that none forgets its value.
+        If a value cannot be read. All controls are drawn before, so none loses its value.
     """
     entry = registry.get(name)
     matter = [p for p in _that_matter(entry, k) if p.name not in without]
@@ -88,20 +85,23 @@ def parameter_controls(name: str, k: int, without: Collection[str] = ()) -> dict
 
 
 def sweep_controls(name: str, k: int) -> tuple[str, str, str]:
-    """Let a person choose what is tried and how it is scored.
+    """Draw the controls of a sweep: the parameter, its candidates and the score.
 
     Parameters
     ----------
     name : str
-        Of the algorithm.
+        Name of the algorithm.
     k : int
+        Initial number of clusters.
 
     Returns
     -------
     parameter : str
+        Name of the parameter.
     text : str
-        The candidates as they were written, for `read_candidates`.
+        Candidates as text, for `read_candidates`.
     score : str
+        Name of the score.
     """
     entry = registry.get(name)
     known = parameters_to_try(entry, k)
@@ -137,17 +137,17 @@ def sweep_controls(name: str, k: int) -> tuple[str, str, str]:
 
 
 def parameters_to_try(entry: Algorithm, k: int) -> dict[str, Parameter]:
-    """List the parameters whose values a sweep may try, beside the others' present values."""
+    """Return the parameters that a sweep may try and that have an effect."""
     return {p.name: p for p in _that_matter(entry, k) if p.candidates}
 
 
 def read_candidates(name: str, parameter: str, text: str) -> tuple[Any, ...]:
-    """Read the candidates for a parameter; none written means the usual ones.
+    """Return the candidates for a parameter; an empty text means the usual ones.
 
     Raises
     ------
     ValueError
-        If they cannot be read, or are too many.
+        If the candidates cannot be read or are too many.
     """
     known = registry.get(name).parameter(parameter)
     values = dict.fromkeys(map(known.parse, text.split(","))) if text else known.candidates
@@ -159,7 +159,7 @@ def read_candidates(name: str, parameter: str, text: str) -> tuple[Any, ...]:
 
 
 def beside_control(name: str) -> str | None:
-    """Let a person choose a second algorithm of the same family, from the same start."""
+    """Draw the control of a second algorithm of the same family, and return its name or None."""
     family = registry.get(name).family
     others = [a.name for a in registry.ALGORITHMS.values() if a.family == family and a.name != name]
     if not others:
@@ -175,7 +175,7 @@ def beside_control(name: str) -> str | None:
 
 
 def rival_control(name: str, parameter: str) -> bool:
-    """Let a person see the method that the paper compares, where there is one."""
+    """Draw the switch of the method to which the paper compares, if there is one."""
     entry = registry.get(name)
     if entry.rival is None or parameter != entry.tune:
         return False
@@ -188,7 +188,7 @@ def rival_control(name: str, parameter: str) -> bool:
 
 
 def _control(parameter: Parameter, default: Any) -> Any:
-    """Draw the control of a parameter and give its value; text is still to be read."""
+    """Draw the control of a parameter and return its value, in some cases as text for `Parameter.parse`."""
     common: dict[str, Any] = {"key": parameter.key, "help": parameter.help, "bind": "query-params"}
     if parameter.name == "random_state":
         return int(st.number_input(parameter.label, parameter.low, parameter.high, default, **common))
@@ -211,7 +211,7 @@ def _control(parameter: Parameter, default: Any) -> Any:
             st.text_input(parameter.label, "" if default is None else parameter.write(default), **common)
             or ""
         )
-    # A number that is asked for stands there as it was written, so that the control finds it again.
+    # A number is offered exactly as it was written, because the control looks for that text.
     asked = [asked_text(parameter.key)] if parameter.free and _asked_for(parameter) else []
     choices = list(dict.fromkeys([*parameter.choices, *map(short, parameter.steps), *asked]))
     first = choices.index(parameter.write(default))
@@ -219,7 +219,7 @@ def _control(parameter: Parameter, default: Any) -> Any:
 
 
 def _asked_for(parameter: Parameter) -> list[Any]:
-    """Give a value that the control or the address has, though it may be no step of the control."""
+    """Return the value in the control or the address as a list, which is empty if there is none."""
     for given in (st.session_state.get(parameter.key), st.query_params.get(parameter.key)):
         try:
             if given is not None:
@@ -230,12 +230,12 @@ def _asked_for(parameter: Parameter) -> list[Any]:
 
 
 def asked_text(key: str) -> str:
-    """Give the text that a control or the address has; empty where neither has any."""
+    """Return the text in a control or the address; empty if there is none."""
     return str(st.session_state.get(key) or st.query_params.get(key) or "")
 
 
 def _that_matter(entry: Algorithm, k: int) -> list[Parameter]:
-    """List the parameters that have an effect beside the others' present values."""
+    """Return the parameters that have an effect beside the current values of the others."""
     current = {p.name: next(iter(_asked_for(p)), _default(entry, p, k)) for p in entry.parameters}
     return [p for p in entry.parameters if p.matters(current)]
 
@@ -247,7 +247,7 @@ def _default(entry: Algorithm, parameter: Parameter, k: int) -> Any:
 
 
 def _follow_algorithm() -> None:
-    """Begin with the new algorithm's own defaults; within a family what a person has changed is kept."""
+    """Set the defaults of the new algorithm; within a family, values that the visitor has changed stay."""
     entry = registry.get(st.session_state["algorithm"])
     before = registry.get(state_of(Visit).algorithm or entry.name)
     usual = _defaults(entry)
@@ -260,7 +260,7 @@ def _follow_algorithm() -> None:
 
 
 def _defaults(entry: Algorithm) -> dict[str, Any]:
-    """Give the defaults as the controls hold them; the number of clusters follows the data instead."""
+    """Return the defaults as the controls hold them, without the seed and the number of clusters."""
     held: dict[str, Any] = {}
     for p in entry.parameters:
         if not p.is_n_clusters and p.name != "random_state":
@@ -271,7 +271,7 @@ def _defaults(entry: Algorithm) -> dict[str, Any]:
 
 
 def reach(key: str, low: Any, high: Any, most: Any) -> tuple[Any, Any]:
-    """Widen a range to hold a value that the address names, if it is not beyond all measure."""
+    """Widen a range to a value in the address, up to `most`."""
     try:
         value = type(high)(st.query_params.get(key, low))
     except ValueError:
@@ -280,5 +280,5 @@ def reach(key: str, low: Any, high: Any, most: Any) -> tuple[Any, Any]:
 
 
 def short(value: float) -> str:
-    """Write a number as the bound controls do."""
+    """Return a number as the bound controls write it."""
     return f"{value:.10g}"

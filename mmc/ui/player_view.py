@@ -1,4 +1,4 @@
-"""The animated picture with its player, and the rows of the points caught by the lasso."""
+"""The animation with its player, and the rows of the points in the lasso."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ from mmc.figures.animation import chart_config, player_asset, player_options
 from mmc.ui.run_job import Outcome
 from mmc.ui.visit_state import Drawn, Visit, state_of
 
-#: Keys, without their number, of the charts that the player moves.
+#: Prefixes of the keys of the charts that the player moves.
 CHARTS = ("chart", "margins")
 
 _MAX_ROWS = 1000
 
 
 def play(outcome: Outcome, columns: tuple[int, int] | None) -> None:
-    """Draw the animation of an outcome; playing and scrubbing happen in the browser alone.
+    """Draw the animation of a run; playing and scrubbing happen in the browser alone.
 
     Parameters
     ----------
     outcome : Outcome
+        Run to draw.
     columns : pair of int or None
-        The two columns to look at; None chooses the plane.
+        Two columns to show; None means the default plane.
     """
     _panel(outcome, *drawn(outcome, columns))
 
@@ -75,7 +76,7 @@ def _rows(outcome: Outcome, caught: list[int]) -> None:
 
 
 def drawn(outcome: Outcome, columns: tuple[int, int] | None) -> tuple[dict[str, Scene], list[go.Figure]]:
-    """Make the pictures once for each outcome and view."""
+    """Return the scenes and figures of a run, computed once for each run and view."""
     visit = state_of(Visit)
     kept = visit.drawn
     if kept is None or kept.recordings is not outcome.recordings or kept.columns != columns:

@@ -1,4 +1,4 @@
-"""Results of jobs: run what is new, remember what is done for all visitors, and say what was cut short."""
+"""Results of background jobs: a store for all visitors, and how a page obtains a result from it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from mmc.ui.jobs import TIME_LIMIT, Report, forget, submit, watch
 from mmc.ui.page_frame import notice, replaced_notice
 from mmc.ui.visit_state import Page, Visit, state_of
 
-#: Memory for results kept for all visitors together, so that a link that many open is computed once.
+#: Memory for the results of all visitors; a link that many of them open is computed once.
 _MAX_BYTES = 256 * 2**20
 
-#: Results that were cut short, kept for a visitor: a search, its rival, a candidate, its priors.
+#: Number of incomplete results kept for a visitor: a search, its rival, a candidate, its priors.
 _N_CUT_SHORT = 4
 
 #: Seconds to wait for a quick result before a progress bar is shown.
@@ -25,7 +25,7 @@ _PATIENCE = 0.8
 
 
 class Result(Protocol):
-    """What a job gives: a dataclass with a key, its size in memory, and why it ended early, if it did."""
+    """Result of a job: a dataclass with a key, its size in memory, and why it ended early, if it did."""
 
     @property
     def key(self) -> str: ...  # noqa: D102
@@ -42,25 +42,25 @@ T = TypeVar("T")
 
 
 class NotYet(ValueError):
-    """Something is still to be given before there can be a run."""
+    """Error of a run that needs something which the visitor has not given yet."""
 
 
 class Store:
-    """The last results, the least recently used going first."""
+    """The latest results; the least recently used are dropped first."""
 
     def __init__(self) -> None:
         self._results: OrderedDict[str, Result] = OrderedDict()
         self._lock = threading.Lock()
 
     def get(self, key: str) -> Any:
-        """Give a result, or None."""
+        """Return a result, or None."""
         with self._lock:
             if key in self._results:
                 self._results.move_to_end(key)
             return self._results.get(key)
 
     def put(self, result: Result) -> None:
-        """Keep a result as long as memory allows."""
+        """Store a result, and drop the least recently used ones beyond `_MAX_BYTES`."""
         with self._lock:
             self._results[result.key] = result
             while sum(kept.nbytes for kept in self._results.values()) > _MAX_BYTES:
@@ -74,28 +74,28 @@ def obtain(
     *,
     limit: float = TIME_LIMIT,
 ) -> R:
-    """Give the result of some work, or show its progress and end the page here.
+    """Return the result of some work, or draw its progress and end the page here.
 
     Parameters
     ----------
     key : str
         What the work computes.
     work : callable
-        Takes a function to report progress to and returns the result.
+        Takes a function that reports progress and returns the result.
     draw : callable or None
-        Shows a partial result while the work goes on.
+        Draws a partial result while the work runs.
     limit : float
         Seconds that the work may take.
 
     Returns
     -------
     Result
-        Whole, or cut short by Cancel or by the limit; then it stays so until `resume`.
+        Complete, or cut short by Cancel or by the limit; then it stays so until `resume`.
 
     Raises
     ------
     ValueError
-        If the work raises it, was cancelled before there was a result, or cannot even wait.
+        If the work raises it, was cancelled before there was a result, or the queue is full.
     """
     replaced_notice()  # all controls have been drawn, and the page may end here
     result = _obtain(key, work, draw, limit)
@@ -133,13 +133,7 @@ def _obtain(key: str, work: Callable[[Report], R], draw: Callable[[R], None] | N
 
 
 def resume(key: str) -> None:
-    """Let the next `obtain` of this key run again; made to be called by a button.
-
-    Parameters
-    ----------
-    key : str
-        Of a result that was cut short.
-    """
+    """Make the next `obtain` of a result that was cut short continue the work; a callback for a button."""
     visit = state_of(Visit)
     if key in visit.cut_short:
         visit.resumed = key
@@ -147,13 +141,14 @@ def resume(key: str) -> None:
 
 
 def resume_notice(result: Result, what: str) -> None:
-    """Say that a result was cut short, with a button that lets the work go on; nothing for a whole one.
+    """Say that a result was cut short, with a button that continues the work; nothing if it is complete.
 
     Parameters
     ----------
     result : Result
+        Result to check.
     what : str
-        What was cut short, in a word.
+        Name of the work, in a word.
     """
     if result.stopped:
         notice(f"This {what} was {result.stopped}; you see what was done until then.", "warning")
@@ -163,38 +158,24 @@ def resume_notice(result: Result, what: str) -> None:
 
 
 def reached(result_type: type[R]) -> R | None:
-    """Give the visitor's last result of a class, done or not, for new work to go on from.
-
-    Parameters
-    ----------
-    result_type : type
-        Class of the result.
-
-    Returns
-    -------
-    Result or None
-    """
+    """Return the visitor's last result of a class, complete or not, from which new work can continue."""
     visit = state_of(Visit)
-    # A job that goes on has come to something, too.
+    # A job that is still running may have a partial result.
     latest = None if visit.job is None else visit.job.result or visit.job.partial
     return latest if isinstance(latest, result_type) else visit.reached.get(result_type)
 
 
 def last_good(page: type[Page], compute: Callable[[], T]) -> T:
-    """Give what `compute` gives; where it cannot, say why and give the last result that worked.
+    """Return the result of `compute`; if it fails, say why and return the last result that worked.
 
-    Without one the page ends here.
+    If there is no such result the page ends here.
 
     Parameters
     ----------
     page : type
-        The class of the page's state, which keeps the visitor's last result.
+        Class of the page's state, which keeps the visitor's last result.
     compute : callable
-        Reads the controls and runs what they describe; a ValueError says what is wrong.
-
-    Returns
-    -------
-    object
+        Reads the controls and runs what they describe; raises a ValueError if that fails.
     """
     state: Any = state_of(page)
     progress = st.container()

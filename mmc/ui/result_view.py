@@ -1,4 +1,4 @@
-"""What came out, in numbers."""
+"""The numbers of a run."""
 
 from __future__ import annotations
 
@@ -11,17 +11,12 @@ from mmc.metrics import adjusted_rand_score, clustering_error
 from mmc.ui.page_frame import notice, plain
 from mmc.ui.run_job import Outcome
 
-#: Clusters of an algorithm that the table lists.
+#: Maximum number of clusters of an algorithm in the table.
 _MAX_ROWS = 20
 
 
 def result_summary(outcome: Outcome) -> None:
-    """Show sizes, objective, time and, where a reference labelling is known, how well it was found.
-
-    Parameters
-    ----------
-    outcome : Outcome
-    """
+    """Draw cluster sizes, objective, time and, if reference labels are known, the agreement with them."""
     for note in outcome.dataset.notes:
         st.caption(plain(note))
     for name, recording in outcome.recordings.items():
@@ -30,7 +25,7 @@ def result_summary(outcome: Outcome) -> None:
         _metrics(outcome, name)
         if recording.end.warning:
             notice(recording.end.warning, "warning")
-    # A plain table: the editor behind st.dataframe would be one more large script on the first visit.
+    # st.dataframe would load one more large script on the first visit.
     st.table(_sizes(outcome))
     for name, recording in outcome.recordings.items():
         more = int(recording.labels.max()) + 1 - _MAX_ROWS

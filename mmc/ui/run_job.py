@@ -1,4 +1,4 @@
-"""From an experiment to a result: run it in a job, remember it, and keep the last good one on the page."""
+"""Runs of experiments as background jobs."""
 
 from __future__ import annotations
 
@@ -22,17 +22,20 @@ from mmc.ui.visit_state import Loaded
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """A finished run and what it was made from.
+    """A finished run and its experiment.
 
     Attributes
     ----------
     key : str
+        Key of the result.
     experiment : Experiment
+        What was run.
     dataset : Dataset
+        Data of the experiment.
     recordings : mapping from str to Recording
-        By name of algorithm; the first is the experiment's own.
+        Recordings by algorithm; the first is the experiment's own.
     stopped : str
-        Why it ended early; empty where it did not.
+        Why the work ended early; empty if it did not.
     """
 
     key: str
@@ -53,15 +56,16 @@ class Outcome:
 
 
 def run(experiment: Experiment, loaded: Loaded, beside: str | None) -> Outcome:
-    """Give the outcome of an experiment, or show its progress and end the page here.
+    """Return the outcome of an experiment, or draw its progress and end the page here.
 
     Parameters
     ----------
     experiment : Experiment
+        What to run.
     loaded : Table, TableError or None
-        What the visitor has loaded, where the data are a table.
+        Table that the visitor has loaded, if any.
     beside : str or None
-        A second algorithm to run from the same start.
+        Second algorithm to run from the same start.
 
     Returns
     -------
@@ -78,7 +82,7 @@ def run(experiment: Experiment, loaded: Loaded, beside: str | None) -> Outcome:
 
 
 def load_within(experiment: Experiment, table: Table | None) -> Dataset:
-    """Load the data of an experiment, if a page may run its algorithm on so many points."""
+    """Return the data of an experiment; raise a ValueError if they are too many for a page."""
     dataset = experiment.data.load(table)
     limit = registry.get(experiment.algorithm).max_samples
     if len(dataset.X) > limit:
@@ -90,7 +94,7 @@ def load_within(experiment: Experiment, table: Table | None) -> Dataset:
 
 
 def require_table(data: Data, loaded: Loaded) -> Table | None:
-    """Give the table where one was chosen; refuse where none was loaded, or it cannot be read."""
+    """Return the table if one is chosen; raise a ValueError if it is missing or cannot be read."""
     if data.source != "table":
         return None
     if loaded is None:
@@ -122,7 +126,7 @@ def _work(
 
 
 def _companion(experiment: Experiment, name: str) -> BaseEstimator:
-    """Make the second algorithm with the parameters that it shares; refuse it before the first one runs."""
+    """Return the second algorithm with the shared parameters, checked before the first one runs."""
     shared = {}
     first = registry.get(experiment.algorithm)
     known = {first.parameter(n).key: value for n, value in experiment.parameters.items()}
@@ -137,14 +141,14 @@ def _companion(experiment: Experiment, name: str) -> BaseEstimator:
 
 
 def _takes_labels(name: str) -> bool:
-    """Whether an algorithm can be given the labels that it starts from."""
+    """Return whether an algorithm accepts labels to start from."""
     return any(parameter.name == "init" for parameter in registry.get(name).parameters)
 
 
 def warm_up() -> None:
-    """Make ready what the playground needs while the first page is read.
+    """Prepare the playground while the visitor reads the first page.
 
-    The browser takes more than a second for Plotly's script; an empty chart out of sight makes it load.
+    An empty chart out of sight makes the browser load Plotly's script, which takes more than a second.
     """
     st.html("<style>.st-key-warm_up {position: absolute; left: -9999px;}</style>")
     st.plotly_chart(go.Figure(), key="warm_up", height=40, alt="empty")
@@ -153,7 +157,7 @@ def warm_up() -> None:
 
 @st.cache_resource(show_spinner=False)
 def _compile() -> None:
-    """Compile the inner loops once for the server."""
+    """Compile the inner loops, once for the server."""
 
     def fit() -> None:
         for name in ("UMCRLS", "EvoMMC"):

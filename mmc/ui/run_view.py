@@ -1,4 +1,4 @@
-"""A finished run on a page: the animation, a closer look, numbers and files."""
+"""A run on a page: animation, panels, numbers and downloads."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from mmc.ui.sweep_job import Found
 
 
 def show_outcome(outcome: Outcome, found: Found | None = None) -> None:
-    """Show a run: picture and numbers side by side, or below each other where there are two pictures.
+    """Draw a run: figure and numbers side by side, or one below the other if there are two figures.
 
     Parameters
     ----------
     outcome : Outcome
+        Run to show.
     found : Found or None
-        The search that led to the outcome.
+        Search that led to the run.
     """
     if outcome.stopped:
         notice(f"This run was {outcome.stopped}; you see what it had reached.", "warning")

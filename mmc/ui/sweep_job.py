@@ -1,4 +1,4 @@
-"""From a set of candidates to their scores, shown as they arrive."""
+"""Searches over candidates as background jobs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mmc.ui.visit_state import Loaded
 
 @dataclass(frozen=True)
 class Search:
-    """What is tried: an experiment in which one or two parameters take several values, and their score."""
+    """An experiment in which one or two parameters take several values, and the score of the candidates."""
 
     experiment: Experiment
     grid: Mapping[str, tuple[Any, ...]]
@@ -39,7 +39,7 @@ class Search:
         return self.grid[self.parameter]
 
     def candidate(self, index: int) -> Experiment:
-        """Give the experiment of one candidate; the last parameter moves fastest."""
+        """Return the experiment of one candidate; the last parameter varies fastest."""
         values = list(product(*self.grid.values()))[index]
         chosen = dict(zip(self.grid, values, strict=True))
         return replace(self.experiment, parameters={**self.experiment.parameters, **chosen})
@@ -47,18 +47,22 @@ class Search:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """The candidates that are done.
+    """The finished candidates of a search.
 
     Attributes
     ----------
     key : str
+        Key of the result.
     search : Search
+        What is tried.
     dataset : Dataset
+        Data of the experiment.
     view : View
+        Projection to the plane.
     trials : tuple of Trial
-        In the order of the candidates.
+        Finished trials in the order of the candidates.
     stopped : str
-        Why it ended early; empty where it did not.
+        Why the work ended early; empty if it did not.
     """
 
     key: str
@@ -75,7 +79,7 @@ class Found:
 
     @property
     def references(self) -> list[float] | None:
-        """Agreement of each candidate with the reference labels, where there are any."""
+        """Agreement of each candidate with the reference labels, if there are any."""
         if self.dataset.y is None:
             return None
         return [trial.agreement for trial in self.trials]
@@ -86,7 +90,7 @@ class Found:
         return selection.best(self.trials)
 
     def table(self) -> pd.DataFrame:
-        """Give the curve as a table."""
+        """Return the scores as a table."""
         table = selection.tidy(self.trials, list(self.search.grid))
         table = table.rename(columns={"score": self.search.score})
         if self.references is not None:
@@ -100,17 +104,18 @@ def search(
     draw: Callable[[Found], None] | None = None,
     limit: float = TIME_LIMIT,
 ) -> Found:
-    """Give the scores of all candidates, or show those that are done and end the page here.
+    """Return the scores of all candidates, or draw those that are done and end the page here.
 
     Parameters
     ----------
     task : Search
+        What is tried.
     loaded : Table, TableError or None
-        What the visitor has loaded, where the data are a table.
+        Table that the visitor has loaded, if any.
     draw : callable or None
-        Shows the candidates so far.
+        Draws the candidates so far.
     limit : float
-        Seconds that it may take.
+        Seconds that the work may take.
 
     Returns
     -------
@@ -127,12 +132,12 @@ def search(
     found = obtain(key, lambda report: _work(key, task, table, before, report), draw, limit=limit)
     if not found.trials:
         raise ValueError("Cancelled before a candidate was done. Change a control to run again.")
-    found.best  # noqa: B018 - says why, where every candidate failed
+    found.best  # noqa: B018 - raises an error if every candidate failed
     return found
 
 
 def rival(task: Search) -> Search:
-    """Give the same search with the algorithm and score that the paper compares."""
+    """Return the same search with the algorithm and score to which the paper compares."""
     experiment = task.experiment
     against = registry.get(experiment.algorithm).rival
     assert against is not None

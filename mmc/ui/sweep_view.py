@@ -1,4 +1,4 @@
-"""The candidates of a search: the curve of their scores, a picture of each, and which one is looked at."""
+"""The candidates of a search: the curve of their scores, a picture of each, and the control to select one."""
 
 from __future__ import annotations
 
@@ -20,17 +20,7 @@ SCORE_NAMES = {"lsmi": "LSMI", "mlmi": "MLMI", "objective": "−objective", "sta
 
 
 def look_at(found: Found) -> int:
-    """Let a person move between the candidates; at first the best one is shown.
-
-    Parameters
-    ----------
-    found : Found
-
-    Returns
-    -------
-    int
-        The place of the chosen trial among those that are done.
-    """
+    """Draw the control that selects a candidate, at first the best, and return the index of its trial."""
     names = _names(found)
     options = [BEST, *(n for n, t in zip(names, found.trials, strict=True) if not t.error)]
     if st.session_state.get("at", BEST) not in options:
@@ -46,14 +36,7 @@ def look_at(found: Found) -> int:
 
 
 def draw_curve(found: Found, at: int | None = None, key: str = "curve") -> None:
-    """Draw the scores; with `at` given a click chooses a candidate.
-
-    Parameters
-    ----------
-    found : Found
-    at : int or None
-    key : str
-    """
+    """Draw the scores; if `at` is given, it is marked and a click selects a candidate."""
     parameter = registry.get(found.search.experiment.algorithm).parameter(found.search.parameter)
     score = SCORE_NAMES[found.search.score]
     figure = score_curve(
@@ -76,13 +59,7 @@ def draw_curve(found: Found, at: int | None = None, key: str = "curve") -> None:
 
 
 def draw_pictures(found: Found, at: int | None = None) -> None:
-    """Show the clustering of every candidate as a thumbnail; with `at` given each can be chosen.
-
-    Parameters
-    ----------
-    found : Found
-    at : int or None
-    """
+    """Draw the clustering of every candidate as a thumbnail; if `at` is given, each can be selected."""
     shown = found.trials.index(found.best) if at is None else at
     reference = found.trials[shown].labels
     with st.container(horizontal=True, gap="small"):
@@ -110,14 +87,14 @@ def draw_pictures(found: Found, at: int | None = None) -> None:
 
 
 def draw_partial(found: Found) -> None:
-    """Show the candidates that are done while the others are on their way."""
+    """Draw the finished candidates while the others are running."""
     if any(not np.isnan(trial.score) for trial in found.trials):
         draw_curve(found, key="growing_curve")
         draw_pictures(found)
 
 
 def draw_rival(found: Found) -> None:
-    """Show the candidates of the method that the paper compares, with those that its own score chooses."""
+    """Draw the candidates of the method to which the paper compares, and the choice of its own score."""
     search, best = found.search, found.best
     score = SCORE_NAMES[search.score]
     value = best.parameters[search.parameter]
@@ -135,7 +112,7 @@ def draw_rival(found: Found) -> None:
 
 
 def summarize_choice(found: Found, at: int) -> None:
-    """Say which candidate was chosen, and how good a choice that was where it can be known."""
+    """Draw which candidate was chosen and, if reference labels are known, how good the choice is."""
     best, trial = found.best, found.trials[at]
     name = registry.get(found.search.experiment.algorithm).parameter(found.search.parameter).label
     value = best.parameters[found.search.parameter]
@@ -149,7 +126,7 @@ def summarize_choice(found: Found, at: int) -> None:
 
 
 def hindsight(found: Found, trial: Trial) -> None:
-    """Show how well a candidate agrees with the reference labels, and the best one, where they are known."""
+    """Draw the agreement of a candidate and of the best one with the reference labels, if they are known."""
     if found.references is None:
         return
     st.metric(
@@ -165,7 +142,7 @@ def hindsight(found: Found, trial: Trial) -> None:
 
 
 def tell_failures(found: Found) -> None:
-    """Say how many candidates failed, and why the first of them did."""
+    """Draw how many candidates failed, and why the first of them did."""
     failed = [t for t in found.trials if t.error]
     if failed:
         st.caption(f"{len(failed)} of {len(found.trials)} candidates failed: {plain(failed[0].error)}")

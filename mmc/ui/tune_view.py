@@ -1,4 +1,4 @@
-"""Two parameters at once: which are tried, and the map of their scores."""
+"""Two parameters at once: their controls, and the map of their scores."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from mmc.ui.sweep_job import Found, Search, search
 from mmc.ui.sweep_view import BEST, SCORE_NAMES, hindsight, tell_failures
 from mmc.ui.visit_state import Loaded
 
-#: What a cell can be judged by, and the score that the sweep computes for it.
+#: Criteria for a cell, and the score that the sweep computes for each.
 CRITERIA = {"lsmi": "lsmi", "objective": "lsmi", "stability": "stability", "ari": "lsmi"}
 
-#: Values of a parameter that are tried unless a person writes others.
+#: Number of values of a parameter that are tried by default.
 _N_USUAL = 8
 MAX_CELLS = 400
 
@@ -31,26 +31,28 @@ _N_SHADES = 64
 
 
 def tuning_controls(name: str, k: int) -> tuple[dict[str, tuple[Any, ...]], dict[str, Any], str]:
-    """Let a person choose two parameters, their values and what makes a cell good.
+    """Draw the controls of two parameters, their values and the criterion.
 
     Parameters
     ----------
     name : str
-        Of the algorithm.
+        Name of the algorithm.
     k : int
+        Initial number of clusters.
 
     Returns
     -------
     grid : dict from str to tuple
+        Values of the two parameters.
     fixed : dict
-        Parameters that the grid of the paper sets.
+        Other parameters that the grid of the paper sets.
     criterion : str
         One of `CRITERIA`.
 
     Raises
     ------
     ValueError
-        If the values cannot be read, or are too many; by then every control is on the page.
+        If the values cannot be read or are too many. All controls are drawn before.
     """
     entry = registry.get(name)
     criterion = str(
@@ -125,13 +127,15 @@ def score_map(
     Parameters
     ----------
     found : Found
-        All cells, or those so far.
+        Search, which may be incomplete.
     criterion : str
+        One of `CRITERIA`.
     at : int or None
-        The cell that is looked at.
+        Index of the selected cell.
     key : str
+        Key of the component.
     on_press : callable or None
-        Takes the index in the grid of a cell that is pressed.
+        Called with the index of a pressed cell in the grid.
     """
     (across, columns), (upwards, rows) = found.search.grid.items()
     entry = registry.get(found.search.experiment.algorithm)
@@ -177,7 +181,7 @@ def score_map(
 
 
 def judged(found: Found, criterion: str) -> dict[int, float]:
-    """Give what each cell is worth by a criterion, higher being better; cells that failed are left out."""
+    """Return the value of each cell by a criterion, higher being better; failed cells are left out."""
     if criterion == "ari":
         scores = found.references or [np.nan] * len(found.trials)
     elif criterion == "objective":
@@ -188,24 +192,13 @@ def judged(found: Found, criterion: str) -> dict[int, float]:
 
 
 def best_cell(found: Found, criterion: str) -> int:
-    """Give the index of the best cell so far; among equals the first of the grid."""
+    """Return the index of the best cell so far; among equals the first of the grid."""
     values = judged(found, criterion)
     return max(sorted(values), key=values.__getitem__)
 
 
 def search_map(task: Search, loaded: Loaded, criterion: str) -> Found:
-    """Give the scores of all cells, or show those that are done and end the page here.
-
-    Parameters
-    ----------
-    task : Search
-    loaded : Table, TableError or None
-        What the visitor has loaded, where the data are a table.
-    criterion : str
-
-    Returns
-    -------
-    Found
+    """Return the scores of all cells, or draw those that are done and end the page here.
 
     Raises
     ------
@@ -221,18 +214,7 @@ def search_map(task: Search, loaded: Loaded, criterion: str) -> Found:
 
 
 def chosen_cell(found: Found, criterion: str) -> int:
-    """Show the map with a way to choose a cell; at first the best one is chosen.
-
-    Parameters
-    ----------
-    found : Found
-    criterion : str
-
-    Returns
-    -------
-    int
-        Index of the cell in the grid.
-    """
+    """Draw the map and the control that selects a cell, at first the best, and return its index."""
     values = judged(found, criterion)
     names = {_where(found, index): index for index in sorted(values)}
     if st.session_state.get("cell", BEST) not in (BEST, *names):
@@ -263,19 +245,19 @@ def _lines(found: Found, trial: Trial) -> list[str]:
 
 @cache
 def _shades() -> list[str]:
-    """From dark, the worst, to bright, the best."""
+    """Return colours from dark, the worst, to bright, the best."""
     return sample_colorscale("Viridis", _N_SHADES)
 
 
 def _usual(entry: Algorithm, name: str) -> tuple[float, ...]:
-    """Give at most eight of the values that a sweep tries, spread evenly."""
+    """Return at most eight of the values that a sweep tries, evenly spaced."""
     values = entry.parameter(name).candidates
     keep = np.unique(np.linspace(0, len(values) - 1, min(len(values), _N_USUAL)).round().astype(int))
     return tuple(values[i] for i in keep)
 
 
 def _where(found: Found, index: int) -> str:
-    """Name a cell by its two values."""
+    """Return the two values of a cell as its name."""
     grid = found.search.grid
     place = np.unravel_index(index, [len(values) for values in grid.values()])
     return ", ".join(
@@ -288,13 +270,13 @@ def _choose(cell: str) -> None:
 
 
 def _grow(found: Found, criterion: str) -> None:
-    """Show the cells that are done while the others are on their way."""
+    """Draw the finished cells while the others are running."""
     if judged(found, criterion):
         score_map(found, criterion, key="growing_map")
 
 
 def _summarize(found: Found, criterion: str, best: int, at: int) -> None:
-    """Say which cell the criterion chooses, and how good a choice that was where it can be known."""
+    """Draw which cell the criterion chooses and, if reference labels are known, how good the choice is."""
     trial = next(trial for trial in found.trials if trial.index == at)
     with st.container(horizontal=True):
         st.metric("Chosen by the criterion", _where(found, best), help="The cell with the highest value.")

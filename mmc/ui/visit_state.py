@@ -1,8 +1,7 @@
-"""What the server remembers of a visit beside the values of controls: one small class for each page.
+"""The state of a visit besides the values of controls: one small class for each page.
 
-Streamlit keeps the values of controls under the controls' own keys, which are their names in the address as
-well. Everything else of a visit is here, under keys that begin with the page, so that no page finds what
-another one left.
+Streamlit keeps the value of a control under its key, which is also its name in the address. The rest of a
+visit's state is here, under keys that begin with the page, so pages cannot mix up their states.
 """
 
 from __future__ import annotations
@@ -27,22 +26,24 @@ if TYPE_CHECKING:
     from mmc.ui.sweep_job import Found
 
 
-#: What a visitor has loaded: a table, why it cannot be read, or nothing yet.
+#: Table that a visitor has loaded, why it cannot be read, or None if there is none yet.
 Loaded = Table | TableError | None
 
 
 @dataclass
 class Drawn:
-    """The pictures of a run, made once.
+    """The figures of a run, computed once.
 
     Attributes
     ----------
     recordings : mapping from str to Recording
         What is drawn.
     columns : pair of int or None
-        The two columns that are looked at.
+        Two columns that are shown.
     scenes : dict from str to Scene
+        Scene of each recording.
     figures : list of Figure
+        Figure of each scene.
     """
 
     recordings: Mapping[str, Recording]
@@ -53,34 +54,35 @@ class Drawn:
 
 @dataclass
 class Visit:
-    """What all pages of a visit share.
+    """The state that all pages of a visit share.
 
     Attributes
     ----------
     job : Job or None
         The visitor's work on the server.
     reached : dict from type to result
-        The last result of each class, for new work to go on from.
+        Last result of each class, from which new work can continue.
     cut_short : dict from str to result
         Results that were stopped early, by their key.
     resumed : str
-        Key of the result whose work is to go on; empty where there is none.
+        Key of the result whose work continues; empty if there is none.
     page : str
         Title of the page that was opened last.
     asked : dict from str to list of str, or None
-        The address as it was when the page began, until it has been compared with the controls: Streamlit
-        removes what they do not take.
+        The address at the beginning of a run of the page, until it is compared with the controls. Streamlit
+        removes values that they do not take.
     replaced : dict from str to pair
-        What the address asked for and a control did not take, and what was taken instead.
+        Values of the address that a control did not take, and what was taken instead.
     upload : str
-        Which file was uploaded last.
+        Identifier of the last uploaded file.
     loaded : Table, TableError or None
-        The table that was read from it, or why it cannot be read.
+        Table of that file, or why it cannot be read.
     algorithm : str
-        The algorithm that the last page showed.
+        Algorithm that the last page showed.
     drawn : Drawn or None
+        Figures of the last run.
     pictures : pair of str and list of Pictures
-        The small pictures of a comparison or map, and the key of the result that they belong to.
+        Key of a comparison or map, and its small pictures.
     """
 
     key: ClassVar[str] = "visit"
@@ -100,7 +102,7 @@ class Visit:
 
 @dataclass
 class Playground:
-    """The playground remembers the last run that worked."""
+    """State of the playground: the last run that worked."""
 
     key: ClassVar[str] = "playground:"
     last: Outcome | None = None
@@ -108,14 +110,14 @@ class Playground:
 
 @dataclass
 class ModelSelection:
-    """Model selection remembers the last search that worked.
+    """State of the model-selection page.
 
     Attributes
     ----------
     last : tuple or None
-        The search, whether a rival was asked for, and the file.
+        Last search that worked, whether a rival was asked for, and the table.
     rival : Found or None
-        The rival's search.
+        Search of the rival.
     """
 
     key: ClassVar[str] = "model-selection:"
@@ -125,7 +127,7 @@ class ModelSelection:
 
 @dataclass
 class CuttingPlanes:
-    """The cutting-planes page remembers the last run that worked."""
+    """State of the cutting-planes page: the last run that worked."""
 
     key: ClassVar[str] = "cutting-planes:"
     last: Outcome | None = None
@@ -133,7 +135,7 @@ class CuttingPlanes:
 
 @dataclass
 class Compare:
-    """The page that compares remembers the last comparison that worked."""
+    """State of the comparison page: the last comparison that worked."""
 
     key: ClassVar[str] = "compare:"
     last: Comparison | None = None
@@ -141,29 +143,24 @@ class Compare:
 
 @dataclass
 class Tune:
-    """The page that tunes remembers the last map that worked, its criterion and the file."""
+    """State of the tuning page: the last map that worked, its criterion and the table."""
 
     key: ClassVar[str] = "tune:"
     last: tuple[Found, str, Loaded] | None = None
 
 
-#: Classes whose `last` is the last result of a page.
+#: Classes with the state of a page, whose `last` is its last result.
 Page = Playground | ModelSelection | CuttingPlanes | Compare | Tune
 
 S = TypeVar("S", bound=Visit | Page)
 
 
 def state_of(state_type: type[S]) -> S:
-    """Give the visit's state of a class, new where there is none.
+    """Return the visit's state of a class, which is created on first use and kept for the visit.
 
     Parameters
     ----------
     state_type : type
         `Visit`, or the class of a page.
-
-    Returns
-    -------
-    object
-        Of that class; what is set on it stays for the visit.
     """
     return st.session_state.setdefault(state_type.key, state_type())
