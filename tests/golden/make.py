@@ -29,7 +29,7 @@ from tests.golden import run
 MOONS = {"source": "moons", "options": {"n_samples": 60, "random_state": 0}, "standardize": True}
 CLOUDS = {
     "source": "three-gaussians",
-    "options": {"n_samples": 60, "noise": 0.4, "random_state": 0},
+    "options": {"n_samples": 60, "noise": 0.6, "random_state": 0},
     "standardize": True,
 }
 WINE = {"source": "wine", "standardize": True, "every": 3}
@@ -136,8 +136,13 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "BlurringMeanShift": ({"width": 0.5}, {"gamma": "median", "width": 0.3}, {"gamma": 2.0}, {"tol": 1e-2}),
 }
 
-#: Settings that belong to a number of clusters.
-BY_NUMBER = (
+#: Settings that belong to a number of clusters, or to points without any.
+SINGLE = (
+    *(
+        (name, NOISE, {"n_clusters": 2, "init": "random", "n_init": n, "max_iter": 2})
+        for name in ("IterSVR", "IterLSSVM", "IterSVM", "CCCPMMC")
+        for n in (1, 3)
+    ),
     ("UMCRLS", MOONS, {"n_clusters": 2, "cluster_sizes": [1, 1]}),
     ("UMCRLS", CLOUDS, {"n_clusters": 3, "cluster_sizes": [1, 1, 1], "refine": False}),
     ("UMCRLS", WINE, {"n_clusters": 2, "cluster_sizes": [2, 1], "refine": False}),
@@ -171,7 +176,7 @@ def label_cases() -> Iterator[dict[str, Any]]:
             data = NOISE if sets is not FEW else {**NOISE, "options": {"n_samples": 24, "random_state": 0}}
             number = {clusters.name: min(4, clusters.high)} if clusters is not None else {}
             yield {"algorithm": name, "data": data, "parameters": {**number, "random_state": 7}}
-    for name, data, own in BY_NUMBER:
+    for name, data, own in SINGLE:
         yield {"algorithm": name, "data": data, "parameters": {"random_state": 0, **own}}
 
 
@@ -220,7 +225,7 @@ RUNS = {
     "&n_clusters=4&estimator=IterSVR&split=size&estimator__kernel=linear&estimator__balance=0.35"
     "&random_state=0",
     "evommc": "data=moons&scale=yes&n=60&noise=0.05&imbalance=0&seed=0&algorithm=EvoMMC&n_clusters=2"
-    "&width=0.45&alpha=0.02&balance=0.33&n_parents=3&n_children=4&patience=1000&max_iter=2000&init=k-means"
+    "&width=0.45&alpha=0.02&balance=0.33&n_parents=3&n_children=4&patience=1000&max_iter=2000&init=random"
     "&n_init=2&random_state=0",
     "fastevommc": "data=moons&scale=yes&n=60&noise=0.05&imbalance=0&seed=0&algorithm=FastEvoMMC&n_clusters=2"
     "&n_landmarks=0.35&patience=1000&max_iter=2000&n_init=2&random_state=0",
@@ -256,7 +261,8 @@ VISITS = (
     "/Model_selection?data=moons&n=60&algorithm=UMCRLS&sweep=alpha&candidates=0.1%2C+0.5%2C+1"
     "&score=objective&n_init=2&show=Steps",
     "/Model_selection?data=moons&n=60&score=mlmi&candidates=2%2C5%2C8&show=Cross-validation&at=5",
-    "/Model_selection?data=three-gaussians&n=60&rival=true&candidates=3%2C+7&show=Class+priors",
+    "/Model_selection?data=three-gaussians&n=60&rival=true&candidates=3%2C+7",
+    "/Model_selection?data=moons&n=60&candidates=3%2C+7&show=Class+priors",
     "/Model_selection?data=circle-gaussian&n=60&algorithm=KernelKMeans&candidates=0.5%2C1.5&score=stability",
     "/Cutting_planes?data=circle-gaussian&n=60&kernels=linear%2C+rbf%3Awidth%3D0.75&C=64&look=Kernels",
     "/Cutting_planes?data=three-gaussians&n=60&noise=0.3&algorithm=CPMMC&width=1.5&balance=0.3&epsilon=0.05",
