@@ -306,6 +306,47 @@ def test_recording_can_be_stopped(entry, X):
     assert len(recording.labels) == 40
 
 
+@each_own
+def test_states_name_a_line_of_the_pseudo_code(entry, X):
+    """Every step carries out a line that the entry has, and more than one line is carried out."""
+    known = {line.name for line in entry.pseudo_code if line.name}
+    seen = {step.state.line for step in clusterers.steps(make(entry), X)}
+    assert seen <= known
+    assert len(seen) > 1 or len(known) == 1 or entry.name in ("SMIC", "MMC", "GMMC")
+
+
+@each_entry
+def test_panels_find_what_they_draw(entry, X):
+    """What a panel names is an attribute of the states or of the estimator; titles are told apart."""
+    if not entry.panels:
+        return
+    recording = record(make(entry), X)
+    titles = [panel.title for panel in entry.panels]
+    assert len(set(titles)) == len(titles)
+    for panel in entry.panels:
+        quantities = [
+            *getattr(panel, "quantities", ()),
+            getattr(panel, "x", None),
+            getattr(panel, "quantity", None),
+        ]
+        for quantity in quantities:
+            if quantity is not None and quantity.name != "error" and not quantity.costly:
+                assert all(np.isfinite(getattr(state, quantity.name)) for state in recording.states)
+        if hasattr(panel, "parameter"):
+            assert panel.parameter in {parameter.name for parameter in entry.parameters}
+        if isinstance(panel, registry.MarginPanel):
+            assert all(state.margins.shape == state.labels.shape for state in recording.states)
+            assert recording.end.loss_function is not None
+        if isinstance(panel, registry.WeightPanel):
+            assert all(sum(w**2 for _, w in state.weights) == pytest.approx(1) for state in recording.states)
+        if isinstance(panel, registry.MatrixPanel):
+            assert (panel.caption + panel.solved).format(state=recording.end)
+            assert recording.end.matrix.shape == (40, 40)
+        if isinstance(panel, registry.GraphPanel):
+            assert all(field.values.shape == (40,) for field in recording.end.fields)
+            assert recording.estimator.graph_.n_neighbors
+
+
 @each_entry
 def test_readme_names_it(entry):
     """The README's table has the algorithm with the registry's own sentence."""

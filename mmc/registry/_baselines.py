@@ -12,7 +12,7 @@ from sklearn.mixture import GaussianMixture
 from mmc.baselines import CLUHSIC, DIFFRAC, MNN, BlurringMeanShift, KernelKMeans, SelfTuningSpectral
 from mmc.kernels import LENGTHS
 from mmc.registry._common import ALPHA, KERNEL, N_CLUSTERS, RANDOM_STATE
-from mmc.registry._types import Algorithm, Parameter
+from mmc.registry._types import Algorithm, Line, Parameter
 
 _STARTS = Parameter(
     "n_init",
@@ -42,6 +42,8 @@ _NEIGHBORS = Parameter(
     1,
     30,
 )
+_RANDOM = Line("begin with random labels of equal sizes", "start")
+_MEANS = Line("repeat until the scatter falls no more: move every point to the nearest mean", "round")
 _KAPPA = tuple(10.0**i for i in range(-6, 2))
 
 
@@ -166,6 +168,10 @@ _OWN = (
         "k-means where distances are measured by a kernel, so that clusters may be curved.",
         (N_CLUSTERS, *KERNEL, _init("k-means++", "random"), _STARTS, _ROUNDS, RANDOM_STATE),
         "Girolami: Mercer Kernel-Based Clustering in Feature Space, 2002",
+        pseudo_code=(
+            Line("begin with random labels, or the nearest of k seeds", "start"),
+            _MEANS,
+        ),
         objective="scatter",
         meaning="Squared distances to the centres, as the kernel measures them; lower is tighter.",
         tune="width",
@@ -175,6 +181,13 @@ _OWN = (
         "Spectral clustering in which every point measures distances by how close its own neighbours are.",
         (N_CLUSTERS, _NEIGHBORS, _STARTS, _ROUNDS, RANDOM_STATE),
         "Zelnik-Manor and Perona: Self-Tuning Spectral Clustering, 2005",
+        pseudo_code=(
+            Line(
+                "link neighbours, normalise the graph and take its k leading eigenvectors, rows of length 1"
+            ),
+            Line("begin with the nearest of k seeds", "start"),
+            _MEANS,
+        ),
         objective="scatter",
         meaning="Squared distances to the centres among the eigenvectors; lower means cleaner parts.",
         tune="n_neighbors",
@@ -199,6 +212,13 @@ _OWN = (
             RANDOM_STATE,
         ),
         "Faivishevsky and Goldberger: A Nonparametric Information Theoretic Clustering Algorithm, 2010",
+        pseudo_code=(
+            _RANDOM,
+            Line(
+                "repeat until no point moves: visit every point and move it where the entropy is lowest",
+                "round",
+            ),
+        ),
         objective="entropy",
         meaning="How spread out the clusters are, by the logarithms of their distances; lower is tighter.",
         tune="epsilon",
@@ -208,6 +228,13 @@ _OWN = (
         "Moves points one by one so that labels depend on the points as much as a kernel can tell.",
         (N_CLUSTERS, *KERNEL, _init("random"), _STARTS, _ROUNDS, RANDOM_STATE),
         "Song et al.: A Dependence Maximization View of Clustering, 2007",
+        pseudo_code=(
+            _RANDOM,
+            Line(
+                "repeat until no point moves: visit every point and move it where the dependence is highest",
+                "round",
+            ),
+        ),
         objective="−dependence",
         meaning="Minus how much points of one cluster are alike beyond what all points are; lower is better.",
         tune="width",
@@ -224,6 +251,11 @@ _OWN = (
             RANDOM_STATE,
         ),
         "Bach and Harchaoui: DIFFRAC: a discriminative and flexible framework for clustering, 2008",
+        pseudo_code=(
+            Line("take the eigenvectors of what a ridge classifier can learn, and weigh them"),
+            Line("begin with the nearest of k seeds among their rows", "start"),
+            _MEANS,
+        ),
         objective="scatter",
         meaning="What is lost where eigenvectors are rounded to labels; lower is better.",
         tune="width",
@@ -247,6 +279,10 @@ _OWN = (
         ),
         "Fukunaga and Hostetler: The Estimation of the Gradient of a Density Function, 1975",
         max_samples=3000,
+        pseudo_code=(
+            Line("every point is where it was measured", "start"),
+            Line("repeat until clusters are points: move every point to the weighted mean of all", "round"),
+        ),
         objective="−closeness",
         meaning="Minus the mean closeness of two points, 1 where they have met; it falls as points move.",
         tune="width",
