@@ -2,160 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
-from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import ConvergenceWarning
 
 from mmc._sklearn import Interval, StrOptions
-from mmc.base import StepwiseClusterer
 from mmc.kernels import LENGTHS
-from mmc.maxmargin.cutting_plane.constraints import Classes, Halves, Sides
-from mmc.maxmargin.cutting_plane.cuts import CutState, cutting_planes
-from mmc.maxmargin.cutting_plane.kernel_list import (
-    NAMED,
-    FittedKernel,
-    KernelSpec,
-    Member,
-    check_kernels,
-    fit_mixture,
-)
-from mmc.starts import Start, draw_starts, k_means, random_labels, require_points
-from mmc.stepping import State
+from mmc.maxmargin.cutting_plane.base import CuttingPlaneClusterer
+from mmc.maxmargin.cutting_plane.kernel_list import NAMED, KernelSpec, check_kernels
 
 Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
-
-
-class Problem(NamedTuple):
-    """What stays fixed during the cuts."""
-
-    members: list[Member]
-    sides: Sides
-    starts: list[Start]
-
-
-class CuttingPlaneClusterer(StepwiseClusterer):
-    """Base class of the methods for one kernel and for several."""
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 2, None, closed="left")],
-        "C": [Interval(Real, 0, 1e9, closed="right")],  # the solver fails beyond
-        "balance": [Interval(Real, 0, 1, closed="left")],
-        "epsilon": [Interval(Real, 0, 1, closed="neither")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "normalize": ["boolean"],
-        "init": [StrOptions({"k-means", "random"}), "array-like"],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_cuts": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
-    }
-
-    n_clusters: int
-    C: float
-    balance: float
-    epsilon: float
-    tol: float
-    normalize: bool
-    init: str | ArrayLike
-    n_init: int
-    max_cuts: int
-    random_state: int | np.random.RandomState | None
-    kernels_: list[FittedKernel]
-    beta_: Array
-    dual_coef_: Array
-    intercept_: float
-
-    @property
-    def max_iter(self) -> int:
-        """Largest number of steps of a start, which are cuts."""
-        return self.max_cuts
-
-    def fit(self, X: ArrayLike, y: object = None) -> Self:
-        """Fit to the end, and warn if a cluster is empty.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training points, or the kernel matrix if `kernel` is "precomputed".
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
-        super().fit(X, y)
-        if self.state_.warning:
-            warnings.warn(self.state_.warning, ConvergenceWarning, stacklevel=2)
-        return self
-
-    @abstractmethod
-    def _specs(self, X: Array) -> Sequence[KernelSpec]:
-        """List the kernels."""
-
-    def _prepare(self, X: Array) -> Problem:
-        require_points(len(X), self.n_clusters)
-        sides = Halves() if self.n_clusters == 2 else Classes(self.n_clusters)
-        specs = self._specs(X)
-        starts = draw_starts(
-            X,
-            self.n_clusters,
-            self.init,
-            {"random": random_labels, "k-means": k_means},
-            n_init=self.n_init,
-            random_state=self.random_state,
-            has_points=not self.__sklearn_tags__().input_tags.pairwise,
-            distinct=True,
-        )
-        # Beside the kernels: work space, and the products of up to `max_cuts` columns with each of them.
-        columns = len(specs) * self.max_cuts * sides.n_blocks
-        n_arrays = 2 + -(-columns // len(X))
-        members = fit_mixture(
-            X, specs, normalize=self.normalize, centre=self.n_clusters == 2, n_arrays=n_arrays
-        )
-        return Problem(members, sides, starts)
-
-    def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
-        self.kernels_ = [member.kernel for member in problem.members]  # the matrices are not kept
-        return len(problem.starts), (
-            cutting_planes(
-                problem.members,
-                problem.sides,
-                start.labels,
-                C=self.C,
-                balance=self.balance,
-                epsilon=self.epsilon,
-                tol=self.tol,
-            )
-            for start in problem.starts
-        )
-
-    def _adopt(self, state: CutState) -> None:
-        self.beta_, self.dual_coef_, self.intercept_ = state.beta, state.coef, state.bias
-
-    def _follow(self, X: Array) -> Callable[[CutState], Array]:
-        unknown = sum(kernel.compare is None for kernel in self.kernels_)
-        if unknown:
-            raise ValueError(
-                f"{unknown} of the kernels are matrices, which know of no points but those of the fit. "
-                "Give callables to predict for others."
-            )
-        raw = [kernel.compare(X) / kernel.scale for kernel in self.kernels_ if kernel.compare is not None]
-
-        def values(state: CutState) -> Array:
-            f = np.full((len(X), *state.coef.shape[1:]), state.bias)
-            for K, weight, kernel in zip(raw, state.beta, self.kernels_, strict=True):
-                f += weight * (K @ state.coef)
-                if state.f.ndim == 1:  # the kernel is centred, because there is a bias
-                    f -= weight * (kernel.means @ state.coef)
-            return np.column_stack([-f, f]) if state.f.ndim == 1 else f
-
-        return values
 
 
 class CPMMC(CuttingPlaneClusterer):

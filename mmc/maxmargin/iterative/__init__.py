@@ -29,7 +29,8 @@ Deviations from the paper: the scan takes n log n instead of ℓ n; the SVM obje
 demand; a training that libsvm does not finish within 5·10⁹/n steps is used as it is, and the caption says so.
 """
 
-from mmc.maxmargin.iterative.estimators import CCCPMMC, IterLSSVM, IterSVM, IterSVR
+from mmc.maxmargin.iterative.cccp import CCCPMMC
+from mmc.maxmargin.iterative.estimators import IterLSSVM, IterSVM, IterSVR
 from mmc.maxmargin.iterative.recursive import RecursiveBinary
 
 __all__ = ["CCCPMMC", "IterLSSVM", "IterSVM", "IterSVR", "RecursiveBinary"]

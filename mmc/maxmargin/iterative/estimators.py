@@ -1,4 +1,4 @@
-"""`IterSVR`, `IterLSSVM`, `IterSVM` and `CCCPMMC`: one loop with four classifiers."""
+"""`IterSVR`, `IterLSSVM` and `IterSVM`: one loop with three classifiers."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike
 from mmc._sklearn import Interval
 from mmc.kernels import Kernel
 from mmc.maxmargin.binary import Array
-from mmc.maxmargin.iterative.base import IterativeClusterer, Problem
-from mmc.maxmargin.iterative.bias import Placement
-from mmc.maxmargin.machines import LeastSquaresMachine, Machine, SVMachine, SVRMachine, Trained
+from mmc.maxmargin.iterative.base import IterativeClusterer
+from mmc.maxmargin.machines import LeastSquaresMachine, Machine, SVMachine, SVRMachine
 
 
 class IterSVR(IterativeClusterer):
@@ -404,129 +403,3 @@ class IterLSSVM(IterativeClusterer):
 
     def _machine(self, K: Array, kernel: Kernel) -> Machine:
         return LeastSquaresMachine(K, self.C, is_psd=kernel.is_psd)
-
-
-class CCCPMMC(IterativeClusterer):
-    """Maximum-margin clustering by the concave-convex procedure, without a balance ([iterSVR] appendix).
-
-    Without a balance, putting every point into one cluster makes the margin as large as desired. From a good
-    start with a large C the procedure keeps its labels. With a small C the larger cluster takes one point
-    after the other until the smaller one is empty. The other methods have a balance for this reason.
-
-    Parameters
-    ----------
-    n_clusters : int, default=2
-        Number of clusters, which must be 2. `RecursiveBinary` uses this method for more clusters.
-    kernel : {"rbf", "linear", "poly", "local_scaling", "precomputed"}, default="rbf"
-        Kernel between points. With "precomputed", `X` is the kernel matrix itself.
-    gamma : float or {"neighbors", "median", "max"}, default="max"
-        Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
-        unit of `width` (see `mmc.kernels.dense`). The paper's exp(−d²/σ²) has gamma = 1/σ².
-    width : float, default=2.0
-        Width σ of the "rbf" kernel in units of the length that `gamma` names.
-    degree : float, default=3
-        Degree of the "poly" kernel.
-    coef0 : float, default=1.0
-        Constant term of the "poly" kernel.
-    n_neighbors : int, default=7
-        Number of neighbours of the "local_scaling" kernel.
-    C : float, default=10.0
-        Cost of an error. A small value lets one cluster take all points.
-    init : {"k-means", "normalized-cut", "random"} or array-like of shape (n_samples,), default="k-means"
-        Labels to start from: k-means with two seeds that lie far apart, the normalised cut of the kernel (of
-        a Gaussian kernel if it has negative values), random labels with clusters of equal size, or given
-        labels 0 and 1.
-    n_init : int, default=5
-        Number of starts. The start that ends with the lowest objective is kept. Equal starts are run once,
-        and "normalized-cut" and given labels make a single start.
-    max_iter : int, default=50
-        Largest number of rounds of a start.
-    random_state : int, RandomState or None, default=None
-        Seed of the random starts. An integer makes the fit reproducible.
-
-    Attributes
-    ----------
-    labels_ : ndarray of shape (n_samples,)
-        Cluster of each training point, 0 or 1.
-    objective_ : float
-        ‖w‖² + 2C Σ (1 − |f|)₊; 0 if all points are in one cluster.
-    n_iter_ : int
-        Number of rounds of the start that was kept.
-    start_objectives_ : ndarray of shape (n_starts,)
-        Objective at the end of each start.
-    dual_coef_ : ndarray of shape (n_samples,)
-        Coefficients a_i of f(x) = Σ a_i K(x, x_i) + b.
-    intercept_ : float
-        Bias b.
-    kernel_ : Kernel
-        Kernel with the width that was computed from the training points.
-    state_ : IterState
-        Last state of the start that was kept.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features. It is set only if `X` has a text name for each feature.
-
-    Notes
-    -----
-    One step is one round: relabel by the sign of f, with the bias of the SVM, and train. A round is one
-    training by libsvm, between n² and n³; memory is at most three n×n arrays. A cluster can be empty at the
-    end.
-
-    `predict` equals `labels_` on the training points, except if the fit is stopped at its start.
-
-    References
-    ----------
-    K. Zhang, I. W. Tsang, J. T. Kwok: Maximum Margin Clustering Made Practical. IEEE Transactions on Neural
-    Networks 20, 2009.
-
-    Examples
-    --------
-    >>> from mmc import CCCPMMC
-    >>> from mmc.datasets import load_digits
-    >>> from mmc.metrics import clustering_error
-    >>> digits = load_digits((3, 8))
-    >>> X, y = digits.X[:80], digits.y[:80]
-    >>> clustering_error(y, CCCPMMC(random_state=0).fit(X).labels_)
-    0.0
-    >>> len(set(CCCPMMC(C=0.01, random_state=0).fit(X).labels_))
-    1
-    """
-
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        kernel: str = "rbf",
-        gamma: float | str = "max",
-        width: float = 2.0,
-        degree: float = 3,
-        coef0: float = 1.0,
-        n_neighbors: int = 7,
-        C: float = 10.0,
-        init: str | ArrayLike = "k-means",
-        n_init: int = 5,
-        max_iter: int = 50,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.kernel = kernel
-        self.gamma = gamma
-        self.width = width
-        self.degree = degree
-        self.coef0 = coef0
-        self.n_neighbors = n_neighbors
-        self.C = C
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.random_state = random_state
-
-    def _machine(self, K: Array, kernel: Kernel) -> Machine:
-        return SVMachine(K, self.C)
-
-    def _bound(self, n: int) -> int:
-        return n
-
-    def _place(self, trained: Trained, problem: Problem) -> Placement:
-        return Placement(trained.bias, (trained.values + trained.bias > 0).astype(np.int64))
