@@ -37,7 +37,9 @@ def frame(title: str) -> None:
     visit = state_of(Visit)
     if visit.page != title:
         visit.page, visit.replaced = title, {}
-    visit.asked = {name: st.query_params.get_all(name) for name in st.query_params}
+    # Controls that are there already have values of their own, which the address follows.
+    unread = [name for name in st.query_params if name not in st.session_state]
+    visit.asked = {name: st.query_params.get_all(name) for name in unread}
     with st.sidebar.container(horizontal=True):
         for path, label, icon in _PAGES:
             st.page_link(path, label=label, icon=icon)

@@ -39,7 +39,7 @@ def test_every_cell_is_run_and_shown(compare, tables):
     assert len(pictures) == 2
     for r in range(2):
         for c in range(2):
-            assert shown[r][c]["kind"] == "done"
+            assert shown[r][c]["status"] == "done"
             assert len(shown[r][c]["labels"]) == len(pictures[r]["x"]) == 60
             assert shown[r][c]["lines"][1].endswith(" s")
     trial = found.done(0, 0)[0]
@@ -112,9 +112,9 @@ def test_what_the_data_exceed_is_shown_and_not_run(compare, tables):
     """An algorithm with a limit below the number of points has a cell that says so."""
     compare(sets="moons", algorithms=["MMC", "UMCRLS"], points="120", repeats="1")
     (shown,) = tables[-1][3]
-    assert shown[0]["kind"] == "no"
+    assert shown[0]["status"] == "no"
     assert "120 points are more than the 100" in shown[0]["lines"][0]
-    assert shown[1]["kind"] == "done"
+    assert shown[1]["status"] == "done"
 
 
 def test_nothing_chosen_is_said(compare):

@@ -52,7 +52,7 @@ def test_every_cell_is_scored_and_shown(tune, maps):
     for trial in run:
         c, r = divmod(trial.index, 3)
         cell = cells[2 - r][c]
-        assert cell["kind"] == "done"
+        assert cell["status"] == "done"
         assert cell["short"] == f"{trial.score:.2f}"
         assert f"width {trial.parameters['width']:g}, alpha {trial.parameters['alpha']:g}" in cell["name"]
 
