@@ -175,7 +175,7 @@ def _pools() -> _Pools:
 def _step_back() -> None:
     """Let what a person waits for, such as a page that answers, go before these processes."""
     if hasattr(os, "nice"):
-        os.nice(10)
+        os.nice(5)
 
 
 def _end(pool: ProcessPoolExecutor) -> None:
