@@ -236,7 +236,7 @@ def test_equal_points():
 
 def test_lost_cluster_is_told_and_loses_to_others():
     """A start in which the CCCP empties a cluster says so, and any start that keeps both is preferred."""
-    rng = np.random.default_rng(3)
+    rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(0, 1, (36, 2)), rng.normal(3, 0.3, (4, 2))])
     lost = MKC(C=0.1, balance=0.9, random_state=0)
     with pytest.warns(ConvergenceWarning, match="Try more starts"):
@@ -291,7 +291,7 @@ def test_reference_labels_do_not_matter():
     """The fit is the same bit for bit whatever labels come with the points."""
     X, y = digits(3, 8)
     a = MKC(random_state=0).fit(X, y)
-    b = MKC(random_state=0).fit(X, np.random.default_rng(3).permutation(y))
+    b = MKC(random_state=0).fit(X, np.random.default_rng(0).permutation(y))
     assert a.labels_.tobytes() == b.labels_.tobytes()
     assert a.state_.f.tobytes() == b.state_.f.tobytes()
     assert a.objective_ == b.objective_
