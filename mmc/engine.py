@@ -175,7 +175,7 @@ def _pools() -> _Pools:
 def _step_back() -> None:
     """Lower the priority of this process, so that pages stay responsive."""
     if hasattr(os, "nice"):
-        os.nice(10)
+        os.nice(5)
 
 
 def _write(shared: Any) -> Path:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from joblib import cpu_count
+from joblib.externals.loky.process_executor import BrokenProcessPool
 from threadpoolctl import threadpool_info
 
 from mmc import SMIC, _dask, engine
@@ -17,7 +18,8 @@ from mmc.cli import main
 from mmc.datasets import load
 from mmc.selection import sweep
 
-_SECONDS = 60
+#: No test waits for this long; it only ends one that hangs.
+_SECONDS = 600
 
 
 @pytest.fixture(autouse=True)
@@ -71,17 +73,31 @@ def where():
     return process
 
 
+@pytest.fixture
+def meet():
+    """Give what lets a task wait until two processes have begun, and says in which process it runs."""
+    seconds = _SECONDS
+
+    def met(folder):
+        (folder / str(os.getpid())).touch()
+        deadline = time.monotonic() + seconds
+        while len(list(folder.iterdir())) < 2 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return os.getpid()
+
+    return met
+
+
 def in_processes(function, shared, n_tasks):
     """Give the results in processes, started at once."""
     return engine.results(function, shared, range(n_tasks), n_jobs=2, worth=0)
 
 
-def test_every_task_gives_one_result_from_another_process():
+def test_every_task_gives_one_result_from_another_process(meet, tmp_path):
     """Two processes share the tasks, and every index comes once with its own result."""
 
     def function(shared, task):
-        time.sleep(0.02)
-        return shared[task] ** 2, os.getpid()
+        return shared[task] ** 2, meet(tmp_path)
 
     given = dict(in_processes(function, np.arange(20), 20))
     assert {i: value for i, (value, _) in given.items()} == {i: i**2 for i in range(20)}
@@ -90,7 +106,7 @@ def test_every_task_gives_one_result_from_another_process():
     assert os.getpid() not in pids
 
 
-def test_processes_start_once_and_what_all_need_is_sent_once(where, tmp_path):
+def test_processes_start_once_and_what_all_need_is_sent_once(meet, tmp_path):
     """A second run finds the processes of the first, and each of them reads the shared object once."""
 
     class Heavy:
@@ -101,16 +117,23 @@ def test_processes_start_once_and_what_all_need_is_sent_once(where, tmp_path):
             (state["folder"] / f"{time.time_ns()} {os.getpid()}").touch()
             self.__dict__.update(state)
 
-    first, second = ({pid for _, pid in in_processes(where, Heavy(tmp_path), 30)} for _ in range(2))
+    places = [tmp_path / name for name in ("read", "first", "second")]
+    for place in places:
+        place.mkdir()
+    read, *runs = places
+    first, second = (
+        {pid for _, pid in in_processes(lambda shared, task, run=run: meet(run), Heavy(read), 30)}
+        for run in runs
+    )
     assert first == second
-    assert len(list(tmp_path.iterdir())) == 2 * len(first)
+    assert len(list(read.iterdir())) == 2 * len(first) == 4
 
 
 def test_processes_let_the_page_go_first():
     """Other processes have a lower priority than this one, so that a busy server still answers."""
     before = os.nice(0)
     assert {nice for _, nice in in_processes(lambda shared, task: os.nice(0), None, 4)} == {
-        min(before + 10, 19)
+        min(before + 5, 19)
     }
 
 
@@ -168,8 +191,10 @@ def test_a_lost_process_is_said_and_the_next_run_works(where):
 def test_a_process_lost_between_two_runs_is_replaced(where):
     """A process that is killed while it waits for work is no error for the run that would have used it."""
     _, pid = list(in_processes(where, None, 4))[-1]
+    (pool,) = engine._pools()._idle[2]
     os.kill(pid, signal.SIGKILL)
-    time.sleep(0.5)
+    with pytest.raises(BrokenProcessPool):  # by then it has noticed
+        pool.submit(time.sleep, _SECONDS).result()
     assert pid not in {other for _, other in in_processes(where, None, 4)}
 
 

@@ -6,9 +6,18 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from mmc import engine
+
 ROOT = Path(__file__).resolve().parents[2]
 
-_SECONDS = 60
+#: No test waits for this long; it only ends one that hangs.
+_SECONDS = 600
+
+
+@pytest.fixture(autouse=True)
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run sweeps and comparisons here, however long the first candidate takes."""
+    monkeypatch.setattr(engine, "effective_n_jobs", lambda n_jobs: 1)
 
 
 def _settle(at: AppTest) -> AppTest:

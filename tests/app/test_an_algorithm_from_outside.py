@@ -72,8 +72,9 @@ def test_model_selection_and_tune(outside, model_selection):
     assert not [trial.error for trial in found.trials if trial.error]
 
 
-def test_compare(outside, expected, compare):
-    """It has a column in a comparison, run in other processes, and opens in the playground."""
+def test_compare(outside, expected, compare, monkeypatch):
+    """It has a column in a comparison, run in other processes."""
+    monkeypatch.setattr(engine, "effective_n_jobs", lambda n_jobs: 2)
     at = compare(sets=["three-gaussians"], points="60", algorithms=[NAME, "KMeans"], repeats="1")
     assert not at.exception
     comparison = at.session_state["compare:"].last

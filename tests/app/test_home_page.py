@@ -21,7 +21,7 @@ def of(page):
 
 def test_home_links_to_every_lesson(root):
     """The home page runs and holds one link for each of the eighteen lessons, with the lesson's address."""
-    at = AppTest.from_file(root / "app.py", default_timeout=60).run()
+    at = AppTest.from_file(root / "app.py", default_timeout=600).run()
     assert not at.exception
     links = [link.proto for link in at.get("page_link") if link.proto.query_string]
     found = [parse_qs(link.query_string) for link in links]

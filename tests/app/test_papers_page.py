@@ -52,7 +52,7 @@ def page(root, tmp_path, monkeypatch):
             papers_view.RESULTS.write_text(rows, encoding="utf-8")
         elif rows is not None:
             pd.DataFrame(rows).to_csv(papers_view.RESULTS, index=False)
-        at = AppTest.from_file(root / "app.py", default_timeout=60)
+        at = AppTest.from_file(root / "app.py", default_timeout=600)
         at.switch_page("pages/6_Papers.py")
         for name, value in query.items():
             at.query_params[name] = value

@@ -33,7 +33,7 @@ def open_file(root, settle):
     """Open a file as a saved experiment."""
 
     def opened(content: bytes):
-        at = AppTest.from_file(root / "app.py", default_timeout=60).run()
+        at = AppTest.from_file(root / "app.py", default_timeout=600).run()
         at.file_uploader(key="experiment_file").set_value(("e.json", content, "application/json"))
         return settle(at)
 
@@ -89,7 +89,7 @@ _WRONG = {
     "alpha not a number": changed("parameters", "alpha", float("nan")),
     "refine a word": changed("parameters", "refine", "maybe"),
     "sizes a number": changed("parameters", "cluster_sizes", 3),
-    "points beyond the control": changed("data/options", "n_samples", 5000),
+    "points beyond the control": changed("data/options", "n_samples", 5001),
     "noise beyond the control": changed("data/options", "noise", 7.0),
     "noise a word": changed("data/options", "noise", "loud"),
     "kernel unknown": changed("parameters", "kernel", "nonsense"),

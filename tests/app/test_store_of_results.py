@@ -73,7 +73,7 @@ class Visitor:
         self.began = []
         monkeypatch.setattr(jobs.st, "session_state", {})
         monkeypatch.setattr(result_store, "_store", lambda: kept)
-        monkeypatch.setattr(result_store, "_PATIENCE", 30)
+        monkeypatch.setattr(result_store, "_PATIENCE", 600)
         monkeypatch.setattr(jobs, "runner", lambda: runner)
 
     def count(self, until=-1, limit=1000.0):

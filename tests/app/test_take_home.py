@@ -71,7 +71,7 @@ def python(root, folder, *arguments: str) -> str:
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -16,7 +16,8 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 
-_PATIENCE = 30
+#: Seconds. No test waits for this long; it only ends one that hangs.
+_PATIENCE = 600
 _ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -28,6 +29,13 @@ _ARGUMENTS = [
 ]
 
 expect.set_options(timeout=_PATIENCE * 1000)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what needs a browser as slow."""
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,6 @@
 """Visits to the pages that compare and tune: cells that fill in, presses, hovering, phones, dark."""
 
 import re
-import statistics
-import time
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -10,8 +8,6 @@ from playwright.sync_api import Page, expect
 from mmc import registry
 from mmc.datasets import CATALOG
 
-#: Other processes take a while to start, and all algorithms on all toy sets take minutes on two cores.
-_START, _LONG = 90_000, 600_000
 _SMALL = "sets=moons&sets=noise&algorithms=UMCRLS&algorithms=SMIC&algorithms=MMC&points=120&repeats=1"
 _GRID = "data=moons&n=80&paper_grid=false&across=width&upwards=alpha&values_width=0.5,2&values_alpha=0.01,1"
 
@@ -21,52 +17,37 @@ def width_beyond(page: Page) -> int:
     return page.evaluate("() => document.documentElement.scrollWidth - window.innerWidth")
 
 
-def seconds_to_answer(page: Page, view: str, sign: str) -> float:
-    """Choose a view and measure how long it takes to be there."""
-    button = page.get_by_role("radio", name=view, exact=True)
-    began = time.perf_counter()
-    button.click()
-    page.locator(sign).first.wait_for(state="attached")
-    return time.perf_counter() - began
-
-
 def test_all_algorithms_on_all_toy_sets(app, new_page):
-    """Every cell ends as a clustering or a stated limit; meanwhile the page answers in half a second."""
+    """Every cell ends as a clustering."""
     page = new_page()
-    page.goto(f"{app}/Compare?all_sets=true&all_algorithms=true&repeats=1")
-    page.locator(".mmc-pictures .mmc-done").first.wait_for(timeout=_LONG)
-    views = {
-        "Table": "[data-testid=stDataFrame]",
-        "Pictures": ".mmc-pictures",
-        "Consensus": ".st-key-consensus",
-    }
-    answers = []
-    for view in (
-        "Table",
-        "Consensus",
-        "Pictures",
-        "Table",
-        "Pictures",
-        "Table",
-        "Pictures",
-        "Table",
-        "Pictures",
-    ):
-        answers.append(seconds_to_answer(page, view, views[view]))
-        page.wait_for_timeout(500)
-    expect(page.get_by_role("button", name="Cancel")).to_be_visible()  # it is still at work
-    # The first time a view loads its scripts, and what else the computer does only makes an answer slower.
-    assert statistics.quantiles(answers[3:], n=4)[0] <= 0.5, answers
-    expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=_LONG)
-    expect(page.locator(".mmc-pictures .mmc-wait")).to_have_count(0)
+    page.goto(f"{app}/Compare?all_sets=true&all_algorithms=true&repeats=1&points=30")
     toys = [key for key, entry in CATALOG.items() if entry.kind == "toy"]
-    refused = page.locator(".mmc-pictures .mmc-no").all_inner_texts()
-    assert all("points are more than the" in text for text in refused), refused
-    limited = [e for e in registry.ALGORITHMS.values() if e.max_samples < 300]
-    assert len(refused) == len(limited) * len(toys)
     done = page.locator(".mmc-pictures .mmc-done")
-    expect(done).to_have_count((len(registry.ALGORITHMS) - len(limited)) * len(toys))
+    expect(done).to_have_count(len(registry.ALGORITHMS) * len(toys))
+    expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
     expect(page.locator("[data-testid=stException], [data-testid=stAlert]")).to_have_count(0)
+
+
+def test_the_page_can_be_used_while_it_compares(app, new_page):
+    """Views change while cells fill in, and what is done when it is cancelled stays."""
+    page = new_page()
+    page.goto(f"{app}/Compare?all_sets=true&all_algorithms=true&points=1000")
+    page.locator(".mmc-pictures .mmc-done").first.wait_for()
+    for view, sign in {
+        "Table": "[data-testid=stDataFrame]",
+        "Consensus": ".st-key-consensus",
+        "Pictures": ".mmc-pictures",
+    }.items():
+        page.get_by_role("radio", name=view, exact=True).click()
+        page.locator(sign).first.wait_for(state="attached")
+    page.get_by_role("button", name="Cancel").click()  # it is still at work
+    expect(page.locator("[data-testid=stAlert]")).to_contain_text("cancelled")
+    expect(page.get_by_role("button", name="Go on")).to_be_visible()
+    expect(page.locator(".mmc-pictures .mmc-wait").first).to_be_attached()
+    expect(page.locator(".mmc-pictures .mmc-done").first).to_be_attached()
+    refused = page.locator(".mmc-pictures .mmc-no").all_inner_texts()
+    assert refused
+    assert all("points are more than the" in text for text in refused), refused
 
 
 def test_a_picture_opens_its_run(app, new_page, drawn):
@@ -74,7 +55,7 @@ def test_a_picture_opens_its_run(app, new_page, drawn):
     page = new_page()
     page.goto(f"{app}/Compare?{_SMALL}")
     cell = page.get_by_role("button", name=re.compile("^SMIC on moons: ARI"))
-    cell.wait_for(timeout=_START)
+    cell.wait_for()
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
     cell.click()
     page.wait_for_url(re.compile(r"/Playground\?"))
@@ -88,7 +69,7 @@ def test_pictures_are_drawn_and_a_limit_is_said(app, new_page):
     """Cells hold a picture in the colours of clusters; an algorithm that takes fewer points says so."""
     page = new_page()
     page.goto(f"{app}/Compare?{_SMALL}")
-    expect(page.locator(".mmc-pictures .mmc-done")).to_have_count(4, timeout=_START)
+    expect(page.locator(".mmc-pictures .mmc-done")).to_have_count(4)
     expect(page.locator(".mmc-pictures .mmc-no").first).to_contain_text("120 points are more than the 100")
     colours = page.locator(".mmc-pictures .mmc-done canvas").first.evaluate(
         """canvas => {
@@ -133,7 +114,7 @@ def test_small_screens_hold_the_page(app, new_page, address, scheme):
     """On a phone the page is as wide as the screen; a wide table moves within it."""
     page = new_page(viewport={"width": 390, "height": 844}, color_scheme=scheme)
     page.goto(f"{app}/{address}")
-    page.locator(".mmc-cells .mmc-done").first.wait_for(timeout=_START)
+    page.locator(".mmc-cells .mmc-done").first.wait_for()
     assert width_beyond(page) <= 0
     inside = page.locator(".mmc-scroll").evaluate(
         "box => box.getBoundingClientRect().right - window.innerWidth"

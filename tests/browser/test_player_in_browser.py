@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from datetime import datetime, timedelta
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -9,6 +10,9 @@ from playwright.sync_api import Page, expect
 _POINTS = ".st-key-chart_0 path.plotly-customdata"
 _BORDER = ".st-key-chart_0 .xy .scatterlayer path.js-line"
 _PLACE = ".st-key-chart_0 .x2y2 .scatterlayer .points path"
+
+#: Milliseconds from one frame to the next.
+_PACE = 350
 
 
 def caption(page: Page) -> str:
@@ -41,11 +45,17 @@ def wait_for_frame(page: Page, index: int) -> None:
 
 def wait_until(page: Page, condition: Callable[[], bool], what: str) -> None:
     """Look again and again until a condition holds."""
-    for _ in range(300):
+    for _ in range(6000):
         if condition():
             return
         page.wait_for_timeout(100)
     pytest.fail(f"never: {what}")
+
+
+def stop_clock(page: Page) -> None:
+    """Let time pass on the page only when a test says so."""
+    page.clock.install()
+    page.clock.pause_at(datetime.now() + timedelta(hours=1))
 
 
 def wait_for_quiet(page: Page, sent: list) -> None:
@@ -126,17 +136,17 @@ def test_play_and_pause(visit):
     page = visit("n=60", sent)
     wait_for_quiet(page, sent)
     before, last, button = len(sent), frame(page), page.locator(".mmc-play")
+    stop_clock(page)
     for toggle in (lambda: press(page, "Play or pause"), lambda: page.keyboard.press("k")):
         expect(button).to_have_text("Play")
         toggle()
         expect(button).to_have_text("Pause")
-        wait_until(page, lambda: 2 <= frame(page) < last, "two frames were played")
+        page.clock.run_for(3 * _PACE)
+        wait_for_frame(page, 3)
         toggle()
         expect(button).to_have_text("Play")
-        held = frame(page)
-        page.wait_for_timeout(1000)
-        assert frame(page) == held
-        assert held < last
+        page.clock.run_for(3 * _PACE)
+        assert frame(page) == 3 < last
         press(page, "To the end")
     assert len(sent) == before
 
@@ -144,29 +154,28 @@ def test_play_and_pause(visit):
 def test_playing_ends_at_the_last_frame(visit):
     """At the end the player stops by itself, with the caption and the picture of the last frame."""
     page = visit("n=60")
-    wanted, drawn = caption(page), picture(page)
-    page.locator(".mmc-player select").select_option("4")
+    wanted, drawn, last = caption(page), picture(page), frame(page)
+    stop_clock(page)
     press(page, "Play or pause")
+    page.clock.run_for(last * _PACE)
     expect(page.locator(".mmc-play")).to_have_text("Pause")
+    page.clock.run_for(_PACE)
     expect(page.locator(".mmc-play")).to_have_text("Play")
     assert caption(page) == wanted
     wait_until(page, lambda: picture(page) == drawn, "the last picture")
 
 
 def test_speed_changes_the_pace(visit):
-    """In the same time more frames pass at four times the speed than at a quarter of it."""
+    """In the same time sixteen times as many frames pass at four times the speed as at a quarter of it."""
     page = visit("n=100&n_clusters=4")
-    passed = []
-    for factor in ("0.25", "4"):
+    stop_clock(page)
+    for factor, passed in (("0.25", 1), ("4", 16)):
         press(page, "To the start")
         wait_for_frame(page, 0)
         page.locator(".mmc-player select").select_option(factor)
         press(page, "Play or pause")
-        page.wait_for_timeout(1800)
-        press(page, "Play or pause")
-        passed.append(frame(page))
-    slow, fast = passed
-    assert fast > slow + 3
+        page.clock.run_for(4 * _PACE)
+        wait_for_frame(page, passed)
 
 
 def test_two_charts_move_together(visit):
