@@ -237,6 +237,7 @@ def test_only_pages_and_ui_import_streamlit(module):
         assert "plotly" not in packages
 
 
+@pytest.mark.slow
 def test_import_is_light():
     """Importing the library and its command line loads no streamlit, plotly, cvxpy or clarabel."""
     code = (

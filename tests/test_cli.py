@@ -145,6 +145,7 @@ def test_run_refuses_what_is_no_experiment(tmp_path, capsys):
     assert "not an experiment file" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_module_is_a_command():
     """Python's -m finds the command line and its help."""
     command = [sys.executable, "-m", "mmc", "--help"]
@@ -161,6 +162,7 @@ def read_terminal(master):
         return ""
 
 
+@pytest.mark.slow
 def test_progress_bar_on_a_terminal(table, tmp_path):
     """On a terminal a bar shows the progress; the labels stay clean."""
     master, slave = os.openpty()

@@ -81,11 +81,22 @@ def with_two_clusters(estimator):
     return Two(**estimator.get_params(deep=False))
 
 
-@parametrize_with_checks([cheap(entry) for entry in OWN])
+#: The checks of each of these take a second or more.
+SLOW = ("EvoMMC", "RecursiveBinary", "CPMMC", "MKC", "MMC", "GMMC", "SMIC")
+
+
+@parametrize_with_checks([cheap(entry) for entry in OWN if entry.name not in SLOW])
 def test_scikit_learn_checks(estimator, check):
     """Every public estimator passes scikit-learn's own checks; where it refuses k, k is read as two."""
     refused = refused_numbers(registry.get(type(estimator).__name__))
     check(with_two_clusters(estimator) if check.func.__name__ in refused else estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([cheap(entry) for entry in OWN if entry.name in SLOW])
+def test_scikit_learn_checks_that_take_long(estimator, check):
+    """Those that take long pass them, too."""
+    test_scikit_learn_checks(estimator, check)
 
 
 @pytest.fixture

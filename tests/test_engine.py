@@ -21,6 +21,8 @@ from mmc.selection import sweep
 #: No test waits for this long; it only ends one that hangs.
 _SECONDS = 600
 
+pytestmark = pytest.mark.slow  # other processes take a while to start
+
 
 @pytest.fixture(autouse=True)
 def no_cluster(monkeypatch):

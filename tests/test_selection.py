@@ -185,6 +185,7 @@ def test_stability_clusters_ten_parts_each_from_another_seed(noise):
     assert len(set(seeds)) == len(set(rows)) == 11
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("estimator", "grid", "score"),
     [
@@ -452,6 +453,7 @@ def test_draws_are_summarized_by_share():
     assert len(table) == 4
 
 
+@pytest.mark.slow
 def test_a_sweep_in_other_processes_can_be_closed(X, tmp_path, two_processes):
     """Closing half-way gives no warning, keeps the trials so far, and leaves most candidates undone."""
 

@@ -8,6 +8,7 @@ from benchmarks import smic
 from mmc import SMIC, datasets
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "n_clusters"), [("spirals", 2), ("three-gaussians", 3)])
 def test_literal_pseudo_code_agrees_with_the_library(name, n_clusters):
     """Chosen t, clusters of every t and all values of LSMI agree, also where the graph falls into parts."""

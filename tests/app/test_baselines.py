@@ -24,6 +24,7 @@ def texts(at):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BASELINES)
 def test_every_baseline_has_a_sensible_summary(name, playground):
     """Three clouds are found, sizes add up, and no number is said where there is none."""
@@ -43,6 +44,7 @@ def test_every_baseline_has_a_sensible_summary(name, playground):
     assert f"from {entry.package} import {name}\n" in script
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BASELINES)
 def test_every_baseline_runs_beside_another(name, playground):
     """As second of two it is asked for as many clusters as the first one, where it can be asked."""

@@ -31,6 +31,7 @@ def test_margins_beside_the_loss(playground):
     assert charts(at) == ["chart_0", "chart_1", "margins_0", "margins_1"]
 
 
+@pytest.mark.slow
 def test_epsilon_is_a_slider_that_changes_the_run(playground):
     """With a large ε hardly any point flips."""
     flips = {}
@@ -54,6 +55,7 @@ def test_rounds_train_an_svm_on_every_labelling(playground):
         assert all("svm_objective" in vars(state) for state in recording.states)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["EvoMMC", "FastEvoMMC"])
 def test_generations(name, playground):
     """Evolution has a course over its generations, and restarts."""

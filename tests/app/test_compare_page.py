@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mmc import comparison
+from mmc import comparison, registry
 from mmc.comparison import consensus
+from mmc.datasets import CATALOG
 from mmc.metrics import adjusted_rand_score
 from mmc.ui import cell_table, compare_view
 
@@ -46,6 +47,16 @@ def test_every_cell_is_run_and_shown(compare, tables):
     ari = adjusted_rand_score(found.datasets[0].y, trial.labels)
     assert shown[0][0]["lines"][0] == f"ARI {ari:.2f}"
     assert shown[1][0]["lines"][0] == "2 clusters"
+
+
+@pytest.mark.slow
+def test_all_algorithms_on_all_toy_sets(compare, tables):
+    """Every cell ends as a clustering."""
+    compare(all_sets="true", all_algorithms="true", repeats="1", points="30")
+    _, rows, columns, shown, _ = tables[-1]
+    assert len(rows) == sum(entry.kind == "toy" for entry in CATALOG.values())
+    assert len(columns) == len(registry.ALGORITHMS)
+    assert {cell["kind"] for row in shown for cell in row} == {"done"}
 
 
 def test_a_cell_is_the_playgrounds_run(compare, playground):

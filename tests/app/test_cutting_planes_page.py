@@ -39,6 +39,7 @@ def test_the_page_runs_what_the_library_runs(cutting_planes):
     assert at.select_slider(key="value_rbf").value == 3.0
 
 
+@pytest.mark.slow
 def test_kernels_are_turned_on_and_off(cutting_planes, settle):
     """A toggle changes the kernels of the run and the text; a slider changes a kernel's own parameter."""
     at = cutting_planes(**SMALL)
@@ -96,6 +97,7 @@ def test_a_lost_cluster_is_told(cutting_planes):
     assert kept
 
 
+@pytest.mark.slow
 def test_a_solver_that_gives_up_leaves_what_it_had(cutting_planes):
     """The matrix that SCS had reached is shown with what the solver said."""
     at = cutting_planes(data="moons", n="60", algorithm="MMC", tol="1e-12", time_limit="1")
@@ -115,6 +117,7 @@ def test_each_kernel_alone(cutting_planes):
     assert float(table["likeness"].iloc[-1]) == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["MMC", "GMMC"])
 def test_relaxation(name, cutting_planes):
     """The semidefinite methods show their matrix, and refuse more points than they can take."""

@@ -43,6 +43,7 @@ def test_home_links_to_every_lesson(root):
     assert len(set.union(*pages.values())) == 5
 
 
+@pytest.mark.slow
 @of(_PLAYGROUND)
 def test_the_address_of_a_lesson_is_used(lesson, playground):
     """Every part of a lesson's address reaches its control and the run itself."""
@@ -65,6 +66,7 @@ def test_the_address_of_a_lesson_is_used(lesson, playground):
     assert len(at.get("plotly_chart")) == len(result.recordings) + looks
 
 
+@pytest.mark.slow
 @of(_CUTS)
 def test_a_lesson_of_cuts_is_used(lesson, cutting_planes):
     """Every part of a lesson's address reaches its control and the run itself."""
@@ -83,6 +85,7 @@ def test_a_lesson_of_cuts_is_used(lesson, cutting_planes):
     assert len(at.get("plotly_chart")) == 2
 
 
+@pytest.mark.slow
 @of(_SELECTION)
 def test_the_address_of_a_search_is_used(lesson, model_selection):
     """Every part of a lesson's address reaches its control and the search, and the candidates are drawn."""
@@ -104,10 +107,11 @@ def test_the_address_of_a_search_is_used(lesson, model_selection):
     assert len(at.get("plotly_chart")) == (3 if rival else 2)
 
 
+@pytest.mark.slow
 @of(_COMPARE)
 def test_the_address_of_a_comparison_is_used(lesson, compare):
     """Data sets and algorithms of the address are those that are compared."""
-    at = compare(**lesson.address)
+    at = compare(**lesson.address, points="60", repeats="1")
     assert not at.exception
     assert not at.error
     contest = at.session_state["compare:"].last.contest
@@ -119,10 +123,11 @@ def test_the_address_of_a_comparison_is_used(lesson, compare):
     _assert_used(at, lesson, used)
 
 
+@pytest.mark.slow
 @of(_TUNE)
 def test_the_address_of_a_map_is_used(lesson, tune):
     """The data of the address are tuned, every cell without a failure."""
-    at = tune(**lesson.address)
+    at = tune(**lesson.address, n="60", n_init="1")
     assert not at.exception
     assert not at.error
     found, *_ = at.session_state["tune:"].last

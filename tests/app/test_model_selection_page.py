@@ -200,6 +200,7 @@ _DRAWN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "view"), [*(("SMIC", view) for view in _VIEWS), *(("MIC", view) for view in _VIEWS[:4])]
 )
@@ -212,6 +213,7 @@ def test_every_view_is_drawn(name, view, model_selection):
     assert views(at) == (_VIEWS if name == "SMIC" else _VIEWS[:4])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("address", "absent"),
     [
@@ -290,11 +292,12 @@ def test_there_is_no_rival_where_the_paper_has_none(address, model_selection):
     assert "rival" not in [toggle.key for toggle in at.toggle]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [entry.name for entry in registry.ALGORITHMS.values() if entry.tune])
 def test_every_algorithm_can_be_swept(name, model_selection):
     """LSMI chooses among two values of what decides most in each algorithm of the registry."""
     parameter = registry.get(name).tune
-    at = fine(model_selection(algorithm=name, n="60", candidates="1,2"))
+    at = fine(model_selection(algorithm=name, n="40", candidates="1,2"))
     result = found(at)
     assert (result.search.parameter, result.search.values) == (parameter, (1, 2))
     scores = [lsmi(result.dataset.X, t.labels).value for t in result.trials]
@@ -303,6 +306,7 @@ def test_every_algorithm_can_be_swept(name, model_selection):
     assert {"curve", "chart_0"} == set(charts(at))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("score", selection.SCORES)
 def test_every_score_can_choose(score, model_selection):
     """Each score orders the candidates of UMCRLS's width, and the highest one is chosen."""
@@ -313,6 +317,7 @@ def test_every_score_can_choose(score, model_selection):
     assert np.isfinite([t.score for t in result.trials]).all()
 
 
+@pytest.mark.slow
 def test_switching_the_algorithm_keeps_the_page(model_selection, settle):
     """Another algorithm brings its own parameters and views, and nothing is left of the former's."""
     at = fine(model_selection(n="60", candidates="2,3", at="3", show="Class priors"))
@@ -325,6 +330,7 @@ def test_switching_the_algorithm_keeps_the_page(model_selection, settle):
     assert views(at)[:3] == _VIEWS[:3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -381,6 +387,7 @@ def test_a_failed_candidate_is_said_and_cannot_be_chosen(model_selection):
     assert found(at).best.parameters["n_neighbors"] in (3, 6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["SMIC", "UMCRLS"])
 def test_looking_at_a_failed_candidate_does_not_break_the_page(name, model_selection):
     """An address or the slider may name a candidate that failed; the page says so or shows another."""
@@ -389,6 +396,7 @@ def test_looking_at_a_failed_candidate_does_not_break_the_page(name, model_selec
     assert "curve" in charts(at)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "address",
     [
@@ -451,6 +459,7 @@ def test_the_share_changes_the_posteriors(model_selection, settle):
     assert charts(at)["prior_map"]["data"][0]["z"] != equal
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", ["2", "12", "25"])
 def test_class_priors_of_any_number_of_clusters(k, model_selection):
     """With fewer, more or very many clusters than classes the view says nothing wrong and breaks nothing."""
@@ -459,6 +468,7 @@ def test_class_priors_of_any_number_of_clusters(k, model_selection):
     assert k == "25" or "prior_curve" in charts(at)
 
 
+@pytest.mark.slow
 def test_the_shares_follow_the_number_of_clusters(model_selection, settle):
     """A share that is too large for more clusters gives way, as does an eigenvector that is no more."""
     at = fine(model_selection(data="noise", n="60", candidates="3", show="Class priors"))
@@ -522,6 +532,7 @@ def test_a_table_page_opened_by_link_asks_for_the_table(model_selection):
     assert charts(at) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["Posteriors", "Class priors"])
 def test_a_single_column_says_why_there_is_no_map(view, model_selection, settle):
     """One feature spans no plane: the page says so in words and shows the rest."""
@@ -536,6 +547,7 @@ def test_a_single_column_says_why_there_is_no_map(view, model_selection, settle)
     assert "posteriors" not in charts(at)
 
 
+@pytest.mark.slow
 def test_digits_say_why_posteriors_are_not_drawn(model_selection, settle):
     """Two components of 64 pixels show too little for a map, but scores, pictures and priors are there."""
     at = fine(model_selection(data="digits", classes=["3", "8"], candidates="3,7", show="Posteriors"))
@@ -643,6 +655,7 @@ def test_the_exported_curve_is_the_table(model_selection, offered):
     assert written["error"].isna().tolist() == [False, True, True]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("address", [{"at": "6"}, {"algorithm": "UMCRLS", "at": "3", "n_init": "2"}])
 def test_the_exported_experiment_makes_the_labels_of_its_candidate(address, model_selection, offered):
     """Read again, the file of the candidate that is looked at gives its labels, as does the labels file."""
@@ -691,6 +704,7 @@ def test_reference_labels_never_change_the_choice(model_selection, settle):
     assert [t.score for t in found(at).trials] == [t.score for t in before.trials]
 
 
+@pytest.mark.slow
 def test_normalisation_off_is_worse_on_the_circle(model_selection):
     """What the lesson promises: without normalisation the circle and the cloud are not found."""
     agreement = [

@@ -54,6 +54,7 @@ def test_a_table_is_asked_for(table_page):
     assert len(table_page.get("plotly_chart")) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("content", "words"), _BAD.values(), ids=_BAD)
 def test_a_file_that_cannot_be_used_is_explained(content, words, table_page, give):
     """The message says what is wrong with the file, and the former result and picture stay."""
@@ -102,6 +103,7 @@ def test_rows_with_gaps_can_be_left_out(table_page, give, settle):
     assert any("2 rows of 7" in caption.value for caption in at.caption)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "names", "first"),
     [
@@ -144,6 +146,7 @@ def test_columns_and_reference_can_be_chosen(table_page, give, settle):
     assert "Adjusted Rand index" in [metric.label for metric in at.metric]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mark", ["**bold**", "<script>", ":red[x]", "$x$", "[a](b)", "`code`"])
 def test_names_from_a_file_are_never_rendered(mark, table_page, give):
     """A column name or file name that is Markdown or HTML appears only with its marks escaped."""

@@ -30,6 +30,7 @@ def test_the_first_sight_is_a_good_result(playground):
     assert "1.000" in [metric.value for metric in at.metric if metric.label == "Adjusted Rand index"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", CATALOG)
 def test_every_data_set_runs(key, playground):
     """Each built-in set opens by its address, is clustered and drawn."""
@@ -49,6 +50,7 @@ def test_every_data_set_runs(key, playground):
     assert len(at.get("plotly_chart")) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", registry.ALGORITHMS)
 def test_every_algorithm_runs(name, playground):
     """Each algorithm of the registry opens by its address, with a control for each common parameter."""
@@ -71,6 +73,7 @@ def test_every_algorithm_runs(name, playground):
     assert common <= keys
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", registry.get("UMCRLS").parameter("kernel").choices)
 def test_every_kernel_runs(kernel, playground):
     """Each kernel runs, and only the parameters that matter with it are part of the experiment."""
@@ -92,6 +95,7 @@ def test_beside_starts_from_the_same_labels(playground):
     assert len(at.get("plotly_chart")) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "key", "value", "where"),
     [
@@ -144,6 +148,7 @@ def test_more_clusters_than_rows_is_said_and_the_last_result_stays(playground, s
     assert any("last result" in caption.value for caption in at.caption)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "address",
     [
@@ -191,7 +196,7 @@ def test_two_columns_can_be_looked_at(playground, settle):
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200, deadline=None, derandomize=True)
 def test_plain_text_has_no_mark_left(text):
     """Each ASCII mark is preceded by a backslash of its own, and nothing but space is lost."""
     escaped = plain(text)

@@ -96,6 +96,7 @@ _WRONG = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", _WRONG.values(), ids=_WRONG)
 def test_what_cannot_be_repeated_is_said(content, open_file):
     """An experiment runs with its own values or a message says why not; nothing changes in silence."""

@@ -77,6 +77,7 @@ def python(root, folder, *arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("experiment", "content"), _EXPERIMENTS.values(), ids=_EXPERIMENTS)
 def test_the_script_makes_the_same_labels(experiment, content, root, tmp_path):
     """The script, run elsewhere beside the table, writes labels.csv with the labels of the page."""
@@ -99,6 +100,7 @@ def test_the_saved_experiment_makes_the_same_labels(experiment, content):
     assert np.array_equal(outcome(again, content).main.labels, outcome(experiment, content).main.labels)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("experiment", "content"), _EXPERIMENTS.values(), ids=_EXPERIMENTS)
 def test_the_command_line_makes_the_same_labels(experiment, content, root, tmp_path):
     """The command run repeats a saved experiment to the label."""

@@ -87,6 +87,7 @@ def test_a_pressed_cell_is_looked_at(tune, maps, settle, monkeypatch):
     assert recording.estimator.get_params()["alpha"] == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", ["lsmi", "objective", "stability", "ari"])
 def test_criteria_colour_the_map_by_what_they_say(tune, maps, criterion):
     """Each criterion judges the cells by its own quantity, higher being better."""

@@ -17,17 +17,6 @@ def width_beyond(page: Page) -> int:
     return page.evaluate("() => document.documentElement.scrollWidth - window.innerWidth")
 
 
-def test_all_algorithms_on_all_toy_sets(app, new_page):
-    """Every cell ends as a clustering."""
-    page = new_page()
-    page.goto(f"{app}/Compare?all_sets=true&all_algorithms=true&repeats=1&points=30")
-    toys = [key for key, entry in CATALOG.items() if entry.kind == "toy"]
-    done = page.locator(".mmc-pictures .mmc-done")
-    expect(done).to_have_count(len(registry.ALGORITHMS) * len(toys))
-    expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
-    expect(page.locator("[data-testid=stException], [data-testid=stAlert]")).to_have_count(0)
-
-
 def test_the_page_can_be_used_while_it_compares(app, new_page):
     """Views change while cells fill in, and what is done when it is cancelled stays."""
     page = new_page()
@@ -46,7 +35,9 @@ def test_the_page_can_be_used_while_it_compares(app, new_page):
     expect(page.locator(".mmc-pictures .mmc-wait").first).to_be_attached()
     expect(page.locator(".mmc-pictures .mmc-done").first).to_be_attached()
     refused = page.locator(".mmc-pictures .mmc-no").all_inner_texts()
-    assert refused
+    limited = [entry for entry in registry.ALGORITHMS.values() if entry.max_samples < 1000]
+    toys = [key for key, entry in CATALOG.items() if entry.kind == "toy"]
+    assert len(refused) == len(limited) * len(toys)
     assert all("points are more than the" in text for text in refused), refused
 
 

@@ -103,6 +103,7 @@ def test_parameter_that_a_set_does_not_take(key, parameter, takes):
         load(key, **{parameter: 0.1})
 
 
+@pytest.mark.slow
 def test_import_needs_no_page():
     """Importing the data sets does not pull in what only the pages need."""
     code = "import sys, mmc.datasets; print([m for m in ('streamlit', 'plotly') if m in sys.modules])"

@@ -599,6 +599,7 @@ def mean_rand(make, c: int, normalize: bool, seeds) -> float:
     return float(np.mean(scores))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "c", "at_least", "n_draws"),
     [(make_circle_gaussian, 2, 0.97, 5), (make_spirals, 2, 0.99, 2), (make_four_gaussians, 4, 1.0, 2)],
@@ -608,6 +609,7 @@ def test_the_figures_of_the_paper(make, c, at_least, n_draws):
     assert mean_rand(make, c, True, range(n_draws)) >= at_least
 
 
+@pytest.mark.slow
 def test_the_literal_form_fails_on_the_circle():
     """Without normalisation circle and Gaussian are not told apart."""
     assert mean_rand(make_circle_gaussian, 2, False, range(3)) < 0.6

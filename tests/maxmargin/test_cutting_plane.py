@@ -48,6 +48,7 @@ def test_four_digits():
     assert majority_accuracy(y, model.fit_predict(X)) >= 0.945
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("k", "n"), [(2, 8), (3, 6)])
 def test_ends_near_the_best_labelling(k, n):
     """On a few points no labelling has a lower objective, by trying all of them as starts."""

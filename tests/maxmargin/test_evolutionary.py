@@ -310,6 +310,7 @@ def test_lengths_between_points_and_landmarks(length, X):
     np.testing.assert_allclose(landmarks.matrix, whole.matrix, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pair", "alpha", "width", "most"),
     [((3, 8), 0.5, 1, 3.4), ((1, 7), 0.5, 5, 0.3), ((2, 7), 0.5, 1, 0.3), ((8, 9), 0.5, 1, 3.8)],

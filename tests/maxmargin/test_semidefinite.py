@@ -148,6 +148,7 @@ def test_solvers_agree(cls):
     assert ends[1].n_iter_ == other.n_done > 1
 
 
+@pytest.mark.slow
 @each_method
 def test_clouds_and_digits_come_out(cls, X):
     """A wide kernel parts two clouds without error, the default one threes and eights with one in fifty."""
@@ -159,6 +160,7 @@ def test_clouds_and_digits_come_out(cls, X):
     assert (model.predict(digits.X[50:150]) == (digits.y[50:150] != digits.y[0])).mean() > 0.8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [GMMC(random_state=0), MMC(width=0.6, random_state=0)], ids=["GMMC", "MMC"])
 def test_moons_come_out(model):
     """GMMC parts two moons as it is, MMC with a narrower kernel."""
@@ -305,6 +307,7 @@ def test_cost_too_small_for_any_margin_is_named(X):
     assert caught.value.status == "trivial"
 
 
+@pytest.mark.slow
 @each_method
 def test_same_seed_same_result(cls, X):
     """Two fits with one seed are equal to the last digit."""
@@ -362,6 +365,7 @@ def test_two_and_three_points(cls, n):
     assert set(labels) == {0, 1}
 
 
+@pytest.mark.slow
 def test_cvxpy_is_loaded_when_it_is_needed():
     """Importing the module loads neither cvxpy nor SCS."""
     code = (
