@@ -158,11 +158,11 @@ class Experiment:
         """
         try:
             content = json.loads(text)
-            version = content["mmc"]
+            version = content.get("mmc", _VERSION)  # written by hand, it may say none
             experiment = cls._read(content) if version == _VERSION else None
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+        except (ValueError, AttributeError, KeyError, TypeError, RecursionError) as error:
             raise ValueError(
-                "This is not an experiment file: version, data, algorithm or parameters are missing."
+                "This is not an experiment file: data, algorithm or parameters are missing."
             ) from error
         if experiment is None:
             raise ValueError(

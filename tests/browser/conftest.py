@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 ROOT = Path(__file__).resolve().parents[2]
 
 #: Seconds. No test waits for this long; it only ends one that hangs.
-_PATIENCE = 600
+_PATIENCE = 120
 _ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
