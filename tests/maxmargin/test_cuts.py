@@ -6,7 +6,7 @@ import warnings
 import cvxpy as cp
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -147,6 +147,7 @@ def test_constraint_is_the_most_violated(k):
     assert asks_for(sides.cut(f, labels)) == pytest.approx(max(map(asks_for, others)))
 
 
+@settings(deadline=None, derandomize=True)
 @given(
     hnp.arrays(float, st.integers(1, 8), elements=st.floats(-2, 2)),
     st.integers(0, 2**16),
