@@ -56,7 +56,7 @@ def test_all_algorithms_on_all_toy_sets(compare, tables):
     _, rows, columns, shown, _ = tables[-1]
     assert len(rows) == sum(entry.kind == "toy" for entry in CATALOG.values())
     assert len(columns) == len(registry.ALGORITHMS)
-    assert {cell["kind"] for row in shown for cell in row} == {"done"}
+    assert {cell["status"] for row in shown for cell in row} == {"done"}
 
 
 def test_a_cell_is_the_playgrounds_run(compare, playground):
