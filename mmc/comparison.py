@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator
 
 from mmc import registry
 from mmc.datasets import CATALOG, Dataset
+from mmc.engine import Ticket
 from mmc.experiment import Data, Experiment
 from mmc.infomax import lsmi
 from mmc.stepping import State
@@ -112,6 +113,7 @@ def compare(
     *,
     seconds: float = SECONDS,
     n_jobs: int = -1,
+    ticket: Ticket | None = None,
 ) -> Iterator[Trial]:
     """Run experiments in parallel.
 
@@ -127,6 +129,8 @@ def compare(
         Time limit of a fit, which then ends with the labels reached so far.
     n_jobs : int, default=-1
         Number of processes as in joblib; −1 means all cores, 1 only this process.
+    ticket : Ticket or None, default=None
+        Owner and limits of the trials, by which the comparison can be cancelled from another thread.
 
     Yields
     ------
@@ -137,7 +141,7 @@ def compare(
     Raises
     ------
     ValueError
-        If the cluster cannot be reached, or a process was ended from outside.
+        If the cluster cannot be reached.
     """
     names = list(datasets)
     estimators: list[BaseEstimator] = []
@@ -152,7 +156,8 @@ def compare(
             todo.append(Task(i, {}, names.index(name), len(estimators)))
             estimators.append(experiment.make())
     points = [dataset.X for dataset in datasets.values()]
-    run = run_trials(Shared(points, estimators, _by_lsmi, seconds, warm=True), todo, n_jobs=n_jobs, worth=0)
+    shared = Shared(points, estimators, _by_lsmi, seconds, warm=True)
+    run = run_trials(shared, todo, n_jobs=n_jobs, ticket=ticket, worth=0)
     try:
         for trial in run:
             name, experiment = tasks[trial.index]

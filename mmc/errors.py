@@ -17,3 +17,7 @@ class SolverError(ValueError):
     def __init__(self, message: str, status: str = "") -> None:
         super().__init__(message)
         self.status = status
+
+
+class LimitError(ValueError):
+    """Error of a task that was ended from outside: cancelled, out of time or memory, or its process lost."""

@@ -134,32 +134,59 @@ def record(
         If the parameters or the points are not allowed, or a solver gives up before the first step.
     """
     began = perf_counter()
-    best: tuple[int, list[State]] = (0, [])
-    current: list[State] = []
-    ends: list[End] = []
-    complete = True
-    failure = ""
+    recorder = Recorder(keep_states)
+    complete, failure = True, ""
     steps = clusterers.steps(estimator, X)
     try:
         for step in steps:
-            if step.n_iter == 0 or not keep_states:
-                current = []
-            current.append(step.state)
-            if step.status != "running":
-                ends.append(End(step.state.labels, step.state.objective, step.state.n_empty))
-            if step.best:
-                best = (step.start, current)
+            recorder.add(step)
             if not go_on(step):
                 complete = step.status != "running" and step.start == step.n_starts - 1
                 steps.close()  # type: ignore[attr-defined]
                 break
     except SolverError as error:
-        if not current:
+        if not recorder.has_begun:
             raise
         complete, failure = False, str(error)
-    start, states = best if best[1] else (0, current)
-    seconds = perf_counter() - began
-    return Recording(estimator, _thinned(states), start, tuple(ends), seconds, complete, failure)
+    return recorder.recording(estimator, perf_counter() - began, complete, failure)
+
+
+class Recorder:
+    """The states of the best start, collected step by step.
+
+    Parameters
+    ----------
+    keep_states : bool, default=True
+        Whether all states of the best start are kept, or only its last.
+    """
+
+    def __init__(self, keep_states: bool = True) -> None:
+        self._keep_states = keep_states
+        self._best: tuple[int, list[State]] = (0, [])
+        self._current: list[State] = []
+        self._ends: list[End] = []
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether there is a state."""
+        return bool(self._current)
+
+    def add(self, step: Step) -> None:
+        """Take in the next step."""
+        if step.n_iter == 0 or not self._keep_states:
+            self._current = []
+        self._current.append(step.state)
+        if step.status != "running":
+            self._ends.append(End(step.state.labels, step.state.objective, step.state.n_empty))
+        if step.best:
+            self._best = (step.start, self._current)
+
+    def recording(
+        self, estimator: BaseEstimator, seconds: float, complete: bool, failure: str = ""
+    ) -> Recording:
+        """Return what has been collected; the current start counts if none has ended."""
+        start, states = self._best if self._best[1] else (0, self._current)
+        return Recording(estimator, _thinned(states), start, tuple(self._ends), seconds, complete, failure)
 
 
 def _thinned(states: list[State]) -> tuple[State, ...]:

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property, partial
 from itertools import combinations, product
 from typing import Any, NamedTuple
 
@@ -31,6 +32,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import check_array
 
 from mmc import clusterers
+from mmc.engine import Ticket
 from mmc.infomax import LSMI, MLMI
 from mmc.stepping import State
 from mmc.trials import Scorer, Shared, Task, Trial, Verdict, run_trials
@@ -111,6 +113,7 @@ def sweep(
     random_state: int = 0,
     seconds: float = np.inf,
     done: Sequence[Trial] = (),
+    ticket: Ticket | None = None,
 ) -> Sweep:
     """Fit and score an estimator for every combination of some values of its parameters.
 
@@ -133,6 +136,8 @@ def sweep(
     done : sequence of Trial, default=()
         Trials of an earlier sweep with the same estimator, points and score. Those of this grid come first
         and are not run again.
+    ticket : Ticket or None, default=None
+        Owner and limits of the candidates, by which the sweep can be cancelled from another thread.
 
     Returns
     -------
@@ -163,7 +168,7 @@ def sweep(
     earlier = [replace(t, index=candidates.index(t.parameters)) for t in done if t.parameters in candidates]
     tried = {trial.index for trial in earlier}
     tasks = [Task(i, values) for i, values in enumerate(candidates) if i not in tried]
-    run = run_trials(Shared([points], [estimator], scorer, seconds), tasks, n_jobs=n_jobs)
+    run = run_trials(Shared([points], [estimator], scorer, seconds), tasks, n_jobs=n_jobs, ticket=ticket)
     return Sweep(names, len(candidates), _after(earlier, run))
 
 
@@ -288,8 +293,14 @@ def tidy(trials: Sequence[Trial], names: Sequence[str]) -> pd.DataFrame:
 
 
 class _ByJudge:
-    def __init__(self, judge: LSMI | MLMI) -> None:
-        self._judge = judge
+    """LSMI or MLMI; where centres lie is computed once in each process."""
+
+    def __init__(self, judge_type: type[LSMI] | type[MLMI], X: NDArray[np.float64], seed: int) -> None:
+        self._make = partial(judge_type, X, random_state=seed)
+
+    @cached_property
+    def _judge(self) -> LSMI | MLMI:
+        return self._make()
 
     def __call__(self, model: BaseEstimator, end: State, X: NDArray[np.float64]) -> Verdict:
         estimate = self._judge(end.labels)
@@ -351,7 +362,7 @@ def _scorer(score: Score, estimator: BaseEstimator, X: NDArray[np.float64], seed
         return _ByStability(seed, pairwise)
     if pairwise:
         raise ValueError(f'score="{score}" needs points, not a precomputed kernel; use "stability".')
-    return _ByJudge(LSMI(X, random_state=seed) if score == "lsmi" else MLMI(X, random_state=seed))
+    return _ByJudge(LSMI if score == "lsmi" else MLMI, X, seed)
 
 
 def _after(earlier: Sequence[Trial], run: Iterator[Trial]) -> Iterator[Trial]:

@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
-from mmc import clusterers, engine
+from mmc import clusterers, engine, registry
 from mmc.datasets import make_three_gaussians
+from mmc.errors import LimitError
 from mmc.infomax import Estimate
 from mmc.metrics import adjusted_rand_score
 from mmc.recording import record, within_time
@@ -27,6 +28,9 @@ from mmc.stepping import State
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
+
+#: Seconds between two reports of a trial, by which it learns that it was cancelled.
+_REPORT = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +143,12 @@ class Task:
 
 
 def run_trials(
-    shared: Shared, tasks: Sequence[Task], *, n_jobs: int = -1, worth: float | None = None
+    shared: Shared,
+    tasks: Sequence[Task],
+    *,
+    n_jobs: int = -1,
+    ticket: engine.Ticket | None = None,
+    worth: float | None = None,
 ) -> Iterator[Trial]:
     """Run trials in parallel.
 
@@ -151,42 +160,60 @@ def run_trials(
         Trials to run.
     n_jobs : int, default=-1
         Number of processes as in joblib; −1 means all cores, 1 only this process.
+    ticket : Ticket or None, default=None
+        Owner and limits of the trials, by which they can be cancelled.
     worth : float or None, default=None
-        Seconds of remaining work from which other processes are started, see `mmc.engine.results`.
+        Seconds of remaining work from which other processes are started, see `mmc.engine.ends`.
 
     Yields
     ------
     Trial
         In the order in which they end; a candidate that fails says why in `error`. Closing the iterator
-        cancels the others.
+        or cancelling the ticket cancels the others.
 
     Raises
     ------
     ValueError
-        If the cluster cannot be reached, or a process was ended from outside.
+        If the cluster cannot be reached.
     """
-    results = engine.results(run_trial, shared, tasks, n_jobs=n_jobs, worth=worth)
+    ticket = ticket or engine.Ticket()
+    run = engine.ends(run_trial, shared, tasks, n_jobs=n_jobs, ticket=ticket, worth=worth)
     try:
-        for _, trial in results:
-            yield trial
+        for end in run:
+            if ticket.cancelled.is_set() and (end.error is not None or end.value.stopped):
+                continue  # a candidate that was cut short by the user is not one that failed
+            if isinstance(end.error, LimitError):
+                task = tasks[end.index]
+                yield Trial(task.index, task.parameters, error=str(end.error))
+            elif end.error is not None:
+                raise end.error
+            else:
+                yield end.value
     finally:
-        results.close()  # type: ignore[attr-defined]
+        run.close()  # type: ignore[attr-defined]
 
 
-def run_trial(shared: Shared, task: Task) -> Trial:
+def run_trial(shared: Shared, task: Task, report: engine.Report) -> Trial:
     """Fit and score one candidate in this process."""
     X, estimator = shared.points[task.points], shared.estimators[task.estimator]
     if shared.warm:
         _warm_up(estimator)
     began = perf_counter()
+    heard = began
 
-    def in_time(step: object = None) -> bool:
-        return perf_counter() - began < shared.seconds
+    def go_on(step: object = None) -> bool:
+        nonlocal heard
+        now = perf_counter()
+        if now - heard > _REPORT:
+            heard = now
+            if not report(None):
+                return False
+        return now - began < shared.seconds
 
     try:
         model = within_time(clone(estimator).set_params(**task.parameters), shared.seconds)
-        recording = record(model, X, go_on=in_time, keep_states=False)
-        if recording.failure and in_time():
+        recording = record(model, X, go_on=go_on, keep_states=False)
+        if recording.failure and perf_counter() - began < shared.seconds:
             raise ValueError(recording.failure)
         verdict = shared.scorer(model, recording.end, X)
     except ValueError as error:
@@ -201,6 +228,16 @@ def run_trial(shared: Shared, task: Task) -> Trial:
         stopped=not recording.complete,
         estimate=verdict.estimate,
     )
+
+
+def load_compiled() -> None:
+    """Fit every class of the library to a few points, which loads or compiles its inner loops.
+
+    Times that are measured later then contain neither.
+    """
+    for entry in registry.ALGORITHMS.values():
+        if entry.package.startswith("mmc"):
+            _warm_up(entry.make({}))
 
 
 def _warm_up(estimator: BaseEstimator) -> None:

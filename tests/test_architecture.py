@@ -13,9 +13,7 @@ from tests.import_graph import ROOT, cycles, graph, imported, sources
 #: From the bottom to the top: a part may import the parts below its own line, and none beside it.
 LAYERS = (
     (
-        "mmc._dask",
         "mmc._fast",
-        "mmc._loky",
         "mmc._sklearn",
         "mmc._threads",
         "mmc._warnings",
@@ -34,7 +32,8 @@ LAYERS = (
     ("mmc.selection",),
     ("mmc.comparison",),
     ("mmc.figures",),
-    ("mmc.cli", "mmc.ui"),
+    ("mmc.work",),
+    ("mmc.cli", "mmc.nursery", "mmc.ui"),
     ("mmc.__main__", "app", "pages"),
 )
 
@@ -106,7 +105,6 @@ FIRST_CHOICES = {
     "mmc.ui.home_view": set(registry.ALGORITHMS),
     "mmc.ui.papers_view": set(registry.ALGORITHMS),
     "mmc.ui.parameter_sidebar": {"UMCRLS"},
-    "mmc.ui.run_job": {"UMCRLS", "EvoMMC"},
     "pages.2_Model_selection": {"SMIC"},
     "pages.3_Cutting_planes": {"MKC"},
 }

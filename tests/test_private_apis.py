@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import plotly.graph_objects as go
 import pytest
+from mmc._loky import ProcessPoolExecutor, end_processes
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, SVR
 
-from mmc._loky import ProcessPoolExecutor, end_processes
 from mmc._sklearn import QuietSVC, QuietSVR
 from mmc._warnings import warnings_kept
 from mmc.figures._frames import set_frames

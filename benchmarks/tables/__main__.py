@@ -57,7 +57,7 @@ def _results(plans: list[Plan], jobs: int) -> Iterator[tuple[Plan, Row | ValueEr
         yield plans[i], result
 
 
-def _computed(shared: None, plan: Plan) -> Row | ValueError:
+def _computed(shared: None, plan: Plan, report: engine.Report) -> Row | ValueError:
     assert plan.compute is not None
     began = time.process_time()  # with one thread this does not depend on other load on the machine
     try:

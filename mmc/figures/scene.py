@@ -27,6 +27,19 @@ _MAX_BORDERED = 40
 
 
 @dataclass(frozen=True, eq=False)
+class _Columns:
+    """Two columns, of which the second may be missing; then the row takes its place."""
+
+    across: int
+    upwards: int | None
+    rows: NDArray[np.int64]
+
+    def __call__(self, P: NDArray[np.float64], /) -> NDArray[np.float64]:
+        upwards = self.rows if self.upwards is None else P[:, self.upwards]
+        return np.column_stack([P[:, self.across], upwards])
+
+
+@dataclass(frozen=True, eq=False)
 class View:
     """Projection of points of any dimension to the plane.
 
@@ -77,18 +90,17 @@ def make_view(X: NDArray[np.float64], names: tuple[str, ...], columns: tuple[int
     if n > MAX_POINTS:
         sample = np.sort(np.random.default_rng(0).choice(n, MAX_POINTS, replace=False))
         note = f"{MAX_POINTS} of {n} points are drawn. "
-    project: Callable[[NDArray[np.float64]], NDArray[np.float64]] = np.asarray
+    project: Callable[[NDArray[np.float64]], NDArray[np.float64]]
     centre: NDArray[np.float64] | None = None
     axes: NDArray[np.float64] | None = None
     if d == 1:
-        titles = (names[0], "row")
-        project = lambda P: np.column_stack([P[:, 0], sample])  # noqa: E731
+        titles, project = (names[0], "row"), _Columns(0, None, sample)
     elif d == 2:
         titles, centre, axes = (names[0], names[1]), np.zeros(2), np.eye(2)
+        project = np.asarray
     elif columns is not None:
         i, j = columns
-        titles = (names[i], names[j])
-        project = lambda P: P[:, [i, j]]  # noqa: E731
+        titles, project = (names[i], names[j]), _Columns(i, j, sample)
         note += f"Two of {d} columns are shown; the clustering uses all of them."
     else:
         pca = PCA(2, svd_solver="full").fit(X)

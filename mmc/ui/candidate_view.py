@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from mmc import registry
+from mmc import registry, work
 from mmc.datasets import CATALOG
 from mmc.experiment import Experiment
 from mmc.figures import band_curves, cv_heatmap, kernel_graph, posterior_map
-from mmc.imbalance import Draw, imbalance_draws, summarize
+from mmc.imbalance import summarize
 from mmc.metrics import adjusted_rand_score
 from mmc.registry import GraphPanel, Panel, PosteriorPanel, PriorPanel
-from mmc.ui.jobs import Report
 from mmc.ui.page_frame import notice
-from mmc.ui.player_view import play
-from mmc.ui.result_store import obtain
+from mmc.ui.player_view import drawn_figure, play
+from mmc.ui.result_store import obtained
 from mmc.ui.run_job import Outcome, run
 from mmc.ui.sweep_job import Found, Search, search
 from mmc.ui.visit_state import Loaded
@@ -39,7 +37,7 @@ def show_candidate(found: Found, at: int, outcome: Outcome, loaded: Loaded) -> N
         Index of its trial.
     outcome : Outcome
         Run of the candidate.
-    loaded : Table, TableError or None
+    loaded : Upload, TableError or None
         Table that the visitor has loaded, if any.
     """
     views: dict[str, Callable[[], None]] = {"Steps": lambda: play(outcome, None)}
@@ -65,7 +63,8 @@ def _posteriors(panel: PosteriorPanel, outcome: Outcome, found: Found, loaded: L
     if found.view.axes is None:
         st.info(f"{_why(found)} So posteriors cannot be drawn.")
         return
-    figure = posterior_map(outcome.main.estimator, outcome.main.labels, found.view)
+    model, labels = outcome.main.estimator, outcome.main.labels
+    figure = drawn_figure("posteriors", outcome, posterior_map, model, labels, found.view)
     st.plotly_chart(figure, key="posteriors", alt="Map of the likeliest cluster and its posterior.")
     st.caption(panel.caption)
 
@@ -91,7 +90,8 @@ def _graph(panel: GraphPanel, outcome: Outcome, found: Found, loaded: Loaded) ->
     names = [field.name for field in fields]
     shown = st.selectbox("Colour", range(len(names)), 1, format_func=names.__getitem__, key="field")
     field, graph = fields[shown], outcome.main.estimator.graph_
-    figure = kernel_graph(graph.matrix, graph.vertex, field.values, found.view, field.unit)
+    arguments = (graph.matrix, graph.vertex, field.values, found.view, field.unit)
+    figure = drawn_figure(f"graph {field.name}", outcome, kernel_graph, *arguments)
     st.plotly_chart(figure, key="graph", alt="The points, linked to their neighbours.")
     links = (graph.matrix.nnz - graph.matrix.shape[0]) // 2
     st.caption(
@@ -118,7 +118,8 @@ def _priors(panel: PriorPanel, outcome: Outcome, found: Found, loaded: Loaded) -
         if found.view.axes is None:
             st.info(_why(found))
         else:
-            figure = posterior_map(shown.main.estimator, shown.main.labels, found.view)
+            model, labels = shown.main.estimator, shown.main.labels
+            figure = drawn_figure("posteriors", shown, posterior_map, model, labels, found.view)
             st.plotly_chart(figure, key="prior_map", alt="Posteriors under this share.")
     with right:
         st.plotly_chart(
@@ -159,17 +160,6 @@ def _agreement(priors: Found, outcome: Outcome) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["share", "with", "mean", "deviation"])
 
 
-@dataclass(frozen=True, eq=False)
-class _Study:
-    key: str
-    draws: tuple[Draw, ...]
-    stopped: str = ""
-
-    @property
-    def nbytes(self) -> int:
-        return 64 * len(self.draws)
-
-
 def _imbalance(experiment: Experiment, parameter: str) -> None:
     data = experiment.data
     if data.source not in CATALOG or "imbalance" not in CATALOG[data.source].parameters:
@@ -181,24 +171,23 @@ def _imbalance(experiment: Experiment, parameter: str) -> None:
         return
     options = {n: v for n, v in data.options.items() if n not in ("imbalance", "random_state")}
     key = f"imbalance {experiment.to_json()}"
-
-    def work(report: Report) -> _Study:
-        model: Any = experiment.make()
-        draws: list[Draw] = []
-        for draw in imbalance_draws(model, parameter, data.source, options, standardize=data.standardize):
-            draws.append(draw)
-            if not report(len(draws) / 20, "drawing data of unequal shares"):
-                break
-        return _Study(key, tuple(draws))
-
+    arguments = {
+        "estimator": experiment.make(),
+        "parameter": parameter,
+        "source": data.source,
+        "options": options,
+        "standardize": data.standardize,
+    }
     try:
-        study = obtain(key, work)
+        draws = obtained(
+            key, work.imbalance, arguments, None, own=False, caption="drawing data of unequal shares"
+        )
     except ValueError as error:
         notice(error)
         return
     st.plotly_chart(
         band_curves(
-            summarize(study.draws),
+            summarize(draws),
             x="share",
             curve="prior",
             x_title="true share of the smallest class",

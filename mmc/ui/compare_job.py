@@ -10,15 +10,17 @@ import streamlit as st
 
 from mmc import registry
 from mmc.comparison import compare, repeats, usual, usual_data
-from mmc.datasets import CATALOG, Dataset, Table
+from mmc.datasets import CATALOG, Dataset
+from mmc.engine import Ticket
 from mmc.experiment import Data, Experiment
-from mmc.figures import View, make_view
+from mmc.figures import View
 from mmc.trials import Trial
 from mmc.ui.data_sidebar import TABLE, table_controls, usual_k
-from mmc.ui.jobs import LONG_LIMIT, Report
 from mmc.ui.result_store import obtain, reached
-from mmc.ui.run_job import require_table
+from mmc.ui.run_job import load, require_table
+from mmc.ui.runner import LONG_LIMIT, Report
 from mmc.ui.visit_state import Loaded
+from mmc.work import Upload
 
 _FIRST_SETS = ("moons", "circle-gaussian", "anisotropic", "noise")
 _FIRST_ALGORITHMS = ("UMCRLS", "SMIC", "CPMMC", "KMeans", "SpectralClustering", "GaussianMixture")
@@ -94,7 +96,7 @@ def contest_controls() -> tuple[Contest, Loaded]:
     -------
     contest : Contest
         What is compared.
-    loaded : Table, TableError or None
+    loaded : Upload, TableError or None
         Table that the visitor has loaded, if a table is chosen.
     """
     sets = st.multiselect(
@@ -151,7 +153,7 @@ def compared(contest: Contest, loaded: Loaded, draw: Callable[[Comparison], None
     ----------
     contest : Contest
         What is compared.
-    loaded : Table, TableError or None
+    loaded : Upload, TableError or None
         Table that the visitor has loaded, if any.
     draw : callable
         Draws the trials so far.
@@ -166,34 +168,41 @@ def compared(contest: Contest, loaded: Loaded, draw: Callable[[Comparison], None
         If the data cannot be loaded.
     """
     read = [require_table(data, loaded) for data in contest.data]
-    table = next((one for one in read if one is not None), None)
-    before = reached(Comparison)
+    upload = next((one for one in read if one is not None), None)
     key = repr(contest)
-    return obtain(key, lambda report: _work(key, contest, table, before, report), draw, limit=LONG_LIMIT)
+    before = reached(key, Comparison)
+
+    def do(report: Report, ticket: Ticket) -> Comparison:
+        return _work(key, contest, upload, before, report, ticket)
+
+    return obtain(key, do, draw, limit=LONG_LIMIT, own=upload is not None)
 
 
 def _work(
-    key: str, contest: Contest, table: Table | None, before: Comparison | None, report: Report
+    key: str,
+    contest: Contest,
+    upload: Upload | None,
+    before: Comparison | None,
+    report: Report,
+    ticket: Ticket,
 ) -> Comparison:
-    datasets = tuple(data.load(table) for data in contest.data)
-    views = tuple(make_view(dataset.X, dataset.feature_names) for dataset in datasets)
+    loaded = load(contest.data, upload, contest.algorithms, ticket)
+    datasets = tuple(each.dataset for each in loaded)
+    views = tuple(each.view for each in loaded)
     wanted = _wanted(contest)
     known = before.trials if before else {}
     trials = {name: known[name] for name in wanted if name in known}
     comparison = Comparison(key, contest, datasets, views, trials)
     todo = [(name, e) for name, e in wanted.items() if name not in trials]
     sources = [data.source for data in contest.data]
-    run = compare(dict(zip(sources, datasets, strict=True)), [(e.data.source, e) for _, e in todo])
-    if not report(len(trials) / len(wanted), "starting", comparison):
-        return comparison
-    for trial in run:
+    pairs = [(e.data.source, e) for _, e in todo]
+    report(len(trials) / len(wanted), "starting", comparison)
+    for trial in compare(dict(zip(sources, datasets, strict=True)), pairs, ticket=ticket):
         name, experiment = todo[trial.index]
         trials = {**trials, name: trial}
         comparison = replace(comparison, trials=trials)
         caption = f"{experiment.algorithm} on {experiment.data.source} is done"
-        if not report(len(trials) / len(wanted), caption, comparison):
-            run.close()  # type: ignore[attr-defined]
-            break
+        report(len(trials) / len(wanted), caption, comparison)
     return comparison
 
 

@@ -10,13 +10,15 @@ from typing import Any
 
 import streamlit as st
 
-from mmc import registry
-from mmc.datasets import CATALOG, Dataset, Entry, Table, TableError, open_table
-from mmc.datasets.tables import numeric_columns
+from mmc import registry, work
+from mmc.datasets import CATALOG, Dataset, Entry, TableError
+from mmc.errors import LimitError
 from mmc.experiment import Data, Experiment
 from mmc.ui.page_frame import notice
 from mmc.ui.parameter_sidebar import STRETCH, reach, short
+from mmc.ui.result_store import obtained
 from mmc.ui.visit_state import Loaded, Visit, state_of
+from mmc.work import Upload
 
 TABLE = "table"
 #: Ranges for experiments and addresses, which are wider than those of the controls.
@@ -37,7 +39,7 @@ def data_controls(first: str = "three-gaussians") -> tuple[Data, Loaded]:
     -------
     data : Data
         Chosen data.
-    loaded : Table, TableError or None
+    loaded : Upload, TableError or None
         Table that the visitor has loaded, if a table is chosen.
     """
     # A bound control writes what it shows to the address, so it shows keys, not titles.
@@ -172,7 +174,7 @@ def table_controls(prefix: str = "") -> tuple[Data, Loaded]:
     -------
     data : Data
         Chosen data.
-    loaded : Table, TableError or None
+    loaded : Upload, TableError or None
         Table, why it cannot be read, or None if there is none yet.
     """
     upload = st.file_uploader(
@@ -183,16 +185,12 @@ def table_controls(prefix: str = "") -> tuple[Data, Loaded]:
     )
     visit = state_of(Visit)
     if upload is not None and upload.file_id != visit.upload:
+        visit.loaded = _read(upload)
         visit.upload = upload.file_id
-        try:
-            visit.loaded = open_table(upload.getvalue(), name=upload.name)
-        except TableError as error:  # the run reports the error, beside the controls
-            visit.loaded = error
     table = visit.loaded
-    if not isinstance(table, Table):
+    if not isinstance(table, Upload):
         return Data(TABLE), table
-    frame, sha = table.frame, table.sha256
-    columns = [str(c) for c in frame.columns]
+    columns, sha = table.columns, table.sha256
     if st.session_state.get(f"label_{sha[:8]}") not in (None, *columns):
         del st.session_state[f"label_{sha[:8]}"]
     label = st.selectbox(
@@ -202,7 +200,7 @@ def table_controls(prefix: str = "") -> tuple[Data, Loaded]:
         key=f"label_{sha[:8]}",
         help="A column with known groups. It is left out of the clustering and only used to score it.",
     )
-    numeric = [c for c in numeric_columns(frame) if c != label]
+    numeric = [c for c in table.numeric if c != label]
     chosen = st.session_state.get(f"columns_{sha[:8]}", [])
     st.session_state[f"columns_{sha[:8]}"] = [c for c in chosen if c in numeric]
     used = st.multiselect(
@@ -211,6 +209,23 @@ def table_controls(prefix: str = "") -> tuple[Data, Loaded]:
     drop = st.toggle("Leave out rows with missing values", key=f"{prefix}drop", bind="query-params")
     options = {"columns": used or None, "label": label, "missing": "drop" if drop else "error"}
     return Data(TABLE, options, _scale_control(True, prefix), table.name, sha), table
+
+
+def _read(upload: Any) -> Upload | TableError:
+    """Read a file in a worker, or draw the progress and end the page here."""
+    try:
+        return obtained(
+            f"file {upload.file_id}",
+            work.read,
+            upload.getvalue(),
+            upload.name,
+            own=True,
+            caption="reading the file",
+        )
+    except TableError as error:  # the run reports the error, beside the controls
+        return error
+    except LimitError as error:
+        return TableError(f"{upload.name!r} cannot be read: {error}")
 
 
 def _entry_options(entry: Entry) -> dict[str, Any]:

@@ -7,11 +7,11 @@ from pathlib import PurePath
 
 import streamlit as st
 
-from mmc import registry
-from mmc.datasets import labels_frame, to_csv_text
-from mmc.figures import animation_html
+from mmc import registry, work
+from mmc.datasets import to_csv_text
 from mmc.ui.data_sidebar import address
 from mmc.ui.player_view import drawn
+from mmc.ui.result_store import fetch
 from mmc.ui.run_job import Outcome
 from mmc.ui.sweep_job import Found
 
@@ -31,14 +31,17 @@ def export_buttons(
         Search that led to the run.
     """
     experiment, recording = outcome.experiment, outcome.main
+    drawing = drawn(outcome, columns)
     name = PurePath(outcome.dataset.name).stem or "table"
 
     def labels() -> str:
-        return to_csv_text(labels_frame(outcome.dataset, recording.labels, recording.end.confidence()))
+        task = (experiment.data, recording.labels, recording.end.confidence())
+        return fetch(work.write_labels, outcome.packed, task)
 
     def page() -> str:
         title = f"{experiment.algorithm} on {outcome.dataset.name}"
-        return animation_html(drawn(outcome, columns)[0], registry.get(experiment.algorithm).objective, title)
+        objective = registry.get(experiment.algorithm).objective
+        return fetch(work.write_html, (drawing.scenes, objective, title), None)
 
     def scores() -> str:
         assert found is not None

@@ -10,16 +10,17 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from mmc import registry
-from mmc.figures import make_view, thumbnail
+from mmc import registry, work
+from mmc.engine import Ticket
+from mmc.figures import thumbnail
 from mmc.metrics import adjusted_rand_score, majority_accuracy, matched_labels
-from mmc.recording import Recording, record
+from mmc.recording import Recording
 from mmc.registry import MemberPanel
-from mmc.stepping import Step
-from mmc.ui.jobs import Report
 from mmc.ui.page_frame import notice, plain
-from mmc.ui.result_store import obtain
+from mmc.ui.player_view import drawn
+from mmc.ui.result_store import call, obtain
 from mmc.ui.run_job import Outcome
+from mmc.ui.runner import Report
 
 _PICTURE = 150
 
@@ -55,13 +56,17 @@ def show_members(panel: MemberPanel, outcome: Outcome) -> None:
     """Draw every kernel alone beside the mixture, as the columns K₁, K₂, K₃ and MKC of [MKC] Table 2."""
     key = f"alone {outcome.key}"
     try:
-        alone = obtain(key, lambda report: _work(key, panel.parameter, outcome, report))
+        alone = obtain(
+            key,
+            lambda report, ticket: _work(key, panel.parameter, outcome, report, ticket),
+            own=outcome.upload is not None,
+        )
     except ValueError as error:
         notice(error)
         return
     if alone.stopped:
         notice(f"This comparison was {alone.stopped}; you see the kernels that were done.", "warning")
-    view = make_view(outcome.dataset.X, outcome.dataset.feature_names)
+    view = next(iter(drawn(outcome, None).scenes.values())).view
     with st.container(horizontal=True, gap="small"):
         for title, labels in zip(alone.table["kernel"], alone.labels, strict=True):
             with st.container(width=_PICTURE + 2, gap=None):
@@ -72,30 +77,23 @@ def show_members(panel: MemberPanel, outcome: Outcome) -> None:
     st.caption(panel.caption)
 
 
-def _work(key: str, parameter: str, outcome: Outcome, report: Report) -> Alone:
+def _work(key: str, parameter: str, outcome: Outcome, report: Report, ticket: Ticket) -> Alone:
     entry = registry.get(outcome.experiment.algorithm)
     kernels = outcome.main.estimator.get_params()[parameter]
-    weights = outcome.main.end.weights
+    models = [entry.make({**outcome.experiment.parameters, parameter: [kernel]}) for kernel in kernels]
+    for model in models:
+        model.set_params(init=outcome.main.states[0].labels)
+    recordings = call(
+        work.fits, outcome.dataset.X, models, ticket, lambda share: report(share or 0.0, "one kernel alone")
+    )
+    weights = [(title, f"{weight:.3f}") for title, weight in outcome.main.end.weights][: len(recordings)]
     rows: list[dict[str, Any]] = []
-    found: list[NDArray[np.int64]] = []
-
-    def add(title: str, weight: str, recording: Recording) -> None:
-        found.append(recording.labels)
+    for (title, weight), recording in zip(
+        [*weights, ("mixture", "")], [*recordings, outcome.main], strict=True
+    ):
         rows.append({"kernel": title, "β": weight, **_numbers(outcome, recording)})
-
-    for i, (kernel, (title, weight)) in enumerate(zip(kernels, weights, strict=True)):
-        single = entry.make({**outcome.experiment.parameters, parameter: [kernel]})
-        single.set_params(init=outcome.main.states[0].labels)
-
-        def go_on(step: Step, done: int = i) -> bool:
-            return report((done + step.progress) / len(kernels), step.state.caption)
-
-        recording = record(single, outcome.dataset.X, go_on=go_on)
-        add(title, f"{weight:.3f}", recording)
-        if not recording.complete:
-            break
-    add("mixture", "", outcome.main)
-    return Alone(key, tuple(found), pd.DataFrame(rows))
+    labels = tuple(recording.labels for recording in (*recordings, outcome.main))
+    return Alone(key, labels, pd.DataFrame(rows))
 
 
 def _numbers(outcome: Outcome, recording: Recording) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -11,17 +10,16 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from mmc import registry
+from mmc import registry, work
 from mmc.figures import Scene, course, margin_animation, matrix_figure, restart_curves, weight_bars
 from mmc.metrics import clustering_error
 from mmc.recording import Recording
 from mmc.registry import CoursePanel, MarginPanel, MatrixPanel, MemberPanel, Panel, Quantity, WeightPanel
 from mmc.selection import best_of_starts
-from mmc.ui.jobs import Report
 from mmc.ui.member_view import show_members
-from mmc.ui.page_frame import notice, plain
-from mmc.ui.player_view import drawn
-from mmc.ui.result_store import obtain
+from mmc.ui.page_frame import notice
+from mmc.ui.player_view import drawn, drawn_figure
+from mmc.ui.result_store import obtained
 from mmc.ui.run_job import Outcome
 
 _PLAIN = {"displayModeBar": False}
@@ -39,7 +37,7 @@ def closer_look(outcome: Outcome, columns: tuple[int, int] | None, restarts: boo
     restarts : bool
         Whether to offer the restarts even if there is no other view.
     """
-    scenes, _ = drawn(outcome, columns)
+    scenes = drawn(outcome, columns).scenes
     views: dict[str, Callable[[], None]] = {
         panel.title: partial(_DRAWERS[type(panel)], panel, outcome, scenes)
         for panel in registry.get(outcome.experiment.algorithm).panels
@@ -98,7 +96,7 @@ def _margins(panel: MarginPanel, outcome: Outcome, scenes: Mapping[str, Scene]) 
             if len(scenes) > 1:
                 st.markdown(f"**{name}**")
             st.plotly_chart(
-                margin_animation(scene),
+                drawn_figure(f"margins {name}", outcome, margin_animation, scene),
                 key=f"margins_{i}",
                 config=_PLAIN,
                 alt="How many points have which margin, and what a margin costs.",
@@ -158,7 +156,9 @@ def _matrix(panel: MatrixPanel, outcome: Outcome, scenes: Mapping[str, Scene]) -
         if len(outcome.recordings) > 1:
             st.markdown(f"**{name}**")
         st.plotly_chart(
-            matrix_figure(state.matrix, state.spectrum, state.labels),
+            drawn_figure(
+                f"matrix {name}", outcome, matrix_figure, state.matrix, state.spectrum, state.labels
+            ),
             key=f"matrix_{i}",
             config=_PLAIN,
             alt="The matrix of the relaxation, ordered by its leading eigenvector, and its eigenvalues.",
@@ -207,44 +207,18 @@ def _restarts(outcome: Outcome) -> None:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Computed:
-    """Costly quantities of every state: by name, then by recording."""
-
-    key: str
-    values: Mapping[str, list[list[float]]]
-    stopped: str = ""
-
-    @property
-    def nbytes(self) -> int:
-        return 64 * sum(len(row) for rows in self.values.values() for row in rows)
-
-
 def _computed(
     panel: CoursePanel, costly: list[Quantity], outcome: Outcome
 ) -> Mapping[str, list[list[float]]]:
-    """Return the costly quantities of all states, computed in the background."""
-    key = f"{panel.title} {outcome.key}"
-
-    def work(report: Report) -> _Computed:
-        states = [recording.states for recording in outcome.recordings.values()]
-        total, done, go_on = len(costly) * sum(map(len, states)), 0, True
-        values: dict[str, list[list[float]]] = {}
-        for quantity in costly:
-            rows = values[quantity.name] = [[np.nan] * len(row) for row in states]
-            for i, row in enumerate(states):
-                for j, state in enumerate(row):
-                    if go_on:
-                        rows[i][j] = getattr(state, quantity.name)
-                        done += 1
-                        go_on = report(done / total, f"computing the {quantity.title} of every step")
-        return _Computed(key, values)
-
-    found = obtain(key, work)
-    if found.stopped:
-        names = plain(", ".join(quantity.title for quantity in costly))
-        notice(f"Computing the {names} was {found.stopped}; the curve ends early.", "warning")
-    return found.values
+    """Return the costly quantities of all states, computed by a worker."""
+    return obtained(
+        f"{panel.title} {outcome.key}",
+        work.quantities,
+        [recording.states for recording in outcome.recordings.values()],
+        [quantity.name for quantity in costly],
+        own=outcome.upload is not None,
+        caption=f"computing the {', '.join(quantity.title for quantity in costly)} of every step",
+    )
 
 
 def _values(quantity: Quantity, outcome: Outcome, recording: Recording) -> list[float]:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
-from mmc import registry
-from mmc.figures import Scene, animation, make_scene, make_view
+from mmc import registry, work
+from mmc.figures import Scene
 from mmc.figures.animation import chart_config, player_asset, player_options
+from mmc.figures.packed import PackedFigure
+from mmc.ui.result_store import fetch, obtained
 from mmc.ui.run_job import Outcome
-from mmc.ui.visit_state import Drawn, Visit, state_of
+from mmc.work import Drawing
 
 #: Prefixes of the keys of the charts that the player moves.
 CHARTS = ("chart", "margins")
@@ -31,11 +33,12 @@ def play(outcome: Outcome, columns: tuple[int, int] | None) -> None:
     columns : pair of int or None
         Two columns to show; None means the default plane.
     """
-    _panel(outcome, *drawn(outcome, columns))
+    _panel(outcome, drawn(outcome, columns))
 
 
 @st.fragment
-def _panel(outcome: Outcome, scenes: dict[str, Scene], figures: list[go.Figure]) -> None:
+def _panel(outcome: Outcome, drawing: Drawing) -> None:
+    scenes = drawing.scenes
     caught: set[int] = set()
     for i, (column, name) in enumerate(zip(st.columns(len(scenes)), scenes, strict=True)):
         with column:
@@ -44,7 +47,7 @@ def _panel(outcome: Outcome, scenes: dict[str, Scene], figures: list[go.Figure])
                 final = "" if np.isnan(value) else f", final {registry.get(name).objective} {value:.4g}"
                 st.markdown(f"**{name}**{final}")
             event: Any = st.plotly_chart(
-                figures[i],
+                drawing.figures[i],
                 key=f"chart_{i}",
                 on_select="rerun",
                 selection_mode=("lasso", "box"),
@@ -68,23 +71,37 @@ def _panel(outcome: Outcome, scenes: dict[str, Scene], figures: list[go.Figure])
 
 
 def _rows(outcome: Outcome, caught: list[int]) -> None:
-    dataset = outcome.dataset
-    table = dataset.frame.iloc[dataset.rows[caught[:_MAX_ROWS]]].copy()
-    table.insert(0, "cluster found", outcome.main.labels[caught[:_MAX_ROWS]], allow_duplicates=True)
+    points = np.array(caught[:_MAX_ROWS])
+    table = fetch(work.rows_of, outcome.packed, (outcome.experiment.data, points))
+    table.insert(0, "cluster found", outcome.main.labels[points], allow_duplicates=True)
     st.markdown(f"**{len(caught)} selected points**")
     st.dataframe(table, height=260)
 
 
-def drawn(outcome: Outcome, columns: tuple[int, int] | None) -> tuple[dict[str, Scene], list[go.Figure]]:
-    """Return the scenes and figures of a run, computed once for each run and view."""
-    visit = state_of(Visit)
-    kept = visit.drawn
-    if kept is None or kept.recordings is not outcome.recordings or kept.columns != columns:
-        view = make_view(outcome.dataset.X, outcome.dataset.feature_names, columns)
-        scenes = {name: make_scene(recording, view) for name, recording in outcome.recordings.items()}
-        figures = [animation(scene, registry.get(name).objective) for name, scene in scenes.items()]
-        kept = visit.drawn = Drawn(outcome.recordings, columns, scenes, figures)
-    return kept.scenes, kept.figures
+def drawn(outcome: Outcome, columns: tuple[int, int] | None) -> Drawing:
+    """Return the scenes and figures of a run in a plane, or draw the progress and end the page here."""
+    if columns is None and outcome.drawing is not None:
+        return outcome.drawing
+    key = f"drawing {columns} {len(outcome.main.states)} {outcome.stopped} {outcome.key}"
+    task = (outcome.recordings, outcome.objectives, columns)
+    return obtained(key, work.draw_run, outcome.dataset, task, own=outcome.upload is not None)
+
+
+def drawn_figure(name: str, outcome: Outcome, make: Callable[..., Any], *arguments: Any) -> PackedFigure:
+    """Return a figure of a run that a worker makes, or draw the progress and end the page here.
+
+    Parameters
+    ----------
+    name : str
+        Name of the figure, with all that it depends on besides the run.
+    outcome : Outcome
+        Run that the figure shows.
+    make : callable
+        Function of `mmc.figures`.
+    *arguments : object
+        Its arguments.
+    """
+    return obtained(f"{name} {outcome.key}", work.draw, arguments, make, own=outcome.upload is not None)
 
 
 def _alternative(outcome: Outcome, name: str, scene: Scene) -> str:

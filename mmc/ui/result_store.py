@@ -5,17 +5,25 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
 import streamlit as st
 
-from mmc.ui.jobs import TIME_LIMIT, Report, forget, submit, watch
+from mmc import engine
+from mmc.engine import Limits, Part, Ticket
+from mmc.errors import LimitError
+from mmc.ui._sessions import current_visitor
+from mmc.ui.jobs import forget, runner, submit, watch
 from mmc.ui.page_frame import notice, replaced_notice
+from mmc.ui.runner import TIME_LIMIT, Report, Work
 from mmc.ui.visit_state import Page, Visit, state_of
 
 #: Memory for the results of all visitors; a link that many of them open is computed once.
-_MAX_BYTES = 256 * 2**20
+_MAX_BYTES = 64 * 2**20
+
+#: Number of results of a visitor's own table that are kept.
+_N_OWN = 6
 
 #: Number of incomplete results kept for a visitor: a search, its rival, a candidate, its priors.
 _N_CUT_SHORT = 4
@@ -46,33 +54,44 @@ class NotYet(ValueError):
 
 
 class Store:
-    """The latest results; the least recently used are dropped first."""
+    """The latest results, complete ones and what unfinished work had; the least recently used go first."""
 
     def __init__(self) -> None:
         self._results: OrderedDict[str, Result] = OrderedDict()
         self._lock = threading.Lock()
 
     def get(self, key: str) -> Any:
-        """Return a result, or None."""
-        with self._lock:
-            if key in self._results:
-                self._results.move_to_end(key)
-            return self._results.get(key)
+        """Return a complete result, or None."""
+        return self._get(key, False)
+
+    def unfinished(self, key: str) -> Any:
+        """Return what unfinished work had, or None."""
+        return self._get(key, True)
 
     def put(self, result: Result) -> None:
         """Store a result, and drop the least recently used ones beyond `_MAX_BYTES`."""
         with self._lock:
             self._results[result.key] = result
+            self._results.move_to_end(result.key)
             while sum(kept.nbytes for kept in self._results.values()) > _MAX_BYTES:
                 self._results.popitem(last=False)
+
+    def _get(self, key: str, unfinished: bool) -> Any:
+        with self._lock:
+            result = self._results.get(key)
+            if result is None or bool(result.stopped) != unfinished:
+                return None
+            self._results.move_to_end(key)
+            return result
 
 
 def obtain(
     key: str,
-    work: Callable[[Report], R],
+    work: Callable[[Report, Ticket], R],
     draw: Callable[[R], None] | None = None,
     *,
     limit: float = TIME_LIMIT,
+    own: bool = False,
 ) -> R:
     """Return the result of some work, or draw its progress and end the page here.
 
@@ -81,11 +100,13 @@ def obtain(
     key : str
         What the work computes.
     work : callable
-        Takes a function that reports progress and returns the result.
+        Takes a function that reports progress, and the ticket for tasks; returns the result.
     draw : callable or None
         Draws a partial result while the work runs.
     limit : float
         Seconds that the work may take.
+    own : bool
+        Whether the result belongs to the visitor's own table and is dropped with the visit.
 
     Returns
     -------
@@ -95,41 +116,158 @@ def obtain(
     Raises
     ------
     ValueError
-        If the work raises it, was cancelled before there was a result, or the queue is full.
+        If the work raises it, was cancelled before there was a result, or the server is busy.
     """
     replaced_notice()  # all controls have been drawn, and the page may end here
-    result = _obtain(key, work, draw, limit)
+    result = _obtain(key, work, draw, limit, own)
     state_of(Visit).reached[type(result)] = result
     return result
 
 
-def _obtain(key: str, work: Callable[[Report], R], draw: Callable[[R], None] | None, limit: float) -> R:
+def _obtain(key: str, work: Work, draw: Callable[[R], None] | None, limit: float, own: bool) -> R:
     visit = state_of(Visit)
     cut_short: dict[str, R] = visit.cut_short
-    known = _store().get(key) or (None if key == visit.resumed else cut_short.get(key))
+    known = visit.own.get(key) or _store().get(key)
+    known = known or (None if key == visit.resumed else cut_short.get(key))
     if known is not None:
         return known
-    job = submit(key, work, limit)
-    if not job.wait(_PATIENCE):
-        watch(job, draw)
+    store = None if own else _store()
+
+    def kept(report: Report, ticket: Ticket) -> Any:
+        """Do the work, and store what comes of it even if nobody waits for it any more."""
+        result = work(report, ticket)
+        if store is not None:
+            store.put(replace(result, stopped="cancelled") if ticket.cancelled.is_set() else result)
+        return result
+
+    seat = submit(key, kept, limit)
+    if not seat.wait(_PATIENCE):
+        watch(seat, draw)
         st.stop()
     if key == visit.resumed:
         visit.resumed = ""
-    if job.error is not None:
-        raise job.error
-    result: Any = job.outcome
+    if seat.job.error is not None:
+        raise seat.job.error
+    result: Any = seat.outcome
     if result is None:
         if key in cut_short:
             return cut_short[key]
         raise ValueError("Cancelled before there was a result. Change a control to run again.")
     cut_short.pop(key, None)
-    if job.stopped:
-        while len(cut_short) >= _N_CUT_SHORT:
-            cut_short.pop(next(iter(cut_short)))
-        cut_short[key] = replace(result, stopped=job.stopped)
+    if seat.stopped:
+        _keep(cut_short, replace(result, stopped=seat.stopped), _N_CUT_SHORT)
         return cut_short[key]
-    _store().put(result)
+    if own:
+        _keep(visit.own, result, _N_OWN)
     return result
+
+
+def _keep(results: dict[str, R], result: R, most: int) -> None:
+    """Keep a result instead of the oldest one."""
+    while len(results) >= most:
+        results.pop(next(iter(results)))
+    results[result.key] = result
+
+
+def call(
+    function: Callable[..., T],
+    shared: Any,
+    task: Any,
+    ticket: Ticket,
+    report: Callable[[Any], object] = lambda part: None,
+) -> T:
+    """Run one task in a worker process and return its result.
+
+    Parameters
+    ----------
+    function : callable
+        Function of `mmc.work`.
+    shared, task : object
+        Its arguments.
+    ticket : Ticket
+        Owner and limits.
+    report : callable
+        Called with every partial result.
+
+    Raises
+    ------
+    LimitError
+        If the task was ended from outside.
+    Exception
+        If the task raises it.
+    """
+    for event in engine.pool().submit(function, shared, [task], ticket=ticket):
+        if isinstance(event, Part):
+            report(event.value)
+        elif event.error is not None:
+            raise event.error
+        else:
+            return event.value
+    raise LimitError("This was cancelled.")
+
+
+@dataclass(frozen=True, eq=False)
+class _Value:
+    """The result of one task under a key."""
+
+    key: str
+    value: Any
+    stopped: str = ""
+
+    @property
+    def nbytes(self) -> int:
+        return int(getattr(self.value, "nbytes", 4096))
+
+
+def obtained(
+    key: str, function: Callable[..., T], shared: Any, task: Any, *, own: bool, caption: str = "drawing"
+) -> T:
+    """Return the result of one task of a worker, or draw its progress and end the page here.
+
+    Parameters
+    ----------
+    key : str
+        What the task computes.
+    function : callable
+        Function of `mmc.work`; what it reports is the share that is done.
+    shared, task : object
+        Its arguments.
+    own : bool
+        Whether the result belongs to the visitor's own table and is dropped with the visit.
+    caption : str
+        What the task does, for the progress bar.
+
+    Raises
+    ------
+    ValueError
+        If the task raises it, was cancelled, or the server is busy.
+    """
+
+    def do(report: Report, ticket: Ticket) -> _Value:
+        def share(part: Any) -> None:
+            report(part or 0.0, caption)
+
+        return _Value(key, call(function, shared, task, ticket, share))
+
+    return obtain(key, do, own=own).value
+
+
+def fetch(function: Callable[..., T], shared: Any, task: Any) -> T:
+    """Run one short task in a worker and wait for it.
+
+    Parameters
+    ----------
+    function : callable
+        Function of `mmc.work`.
+    shared, task : object
+        Its arguments.
+
+    Raises
+    ------
+    ValueError
+        If the task raises it, or takes too long.
+    """
+    return call(function, shared, task, Ticket(current_visitor(), Limits(TIME_LIMIT, runner().memory)))
 
 
 def resume(key: str) -> None:
@@ -157,11 +295,22 @@ def resume_notice(result: Result, what: str) -> None:
         )
 
 
-def reached(result_type: type[R]) -> R | None:
-    """Return the visitor's last result of a class, complete or not, from which new work can continue."""
+def reached(key: str, result_type: type[R]) -> R | None:
+    """Return a result from which new work can continue, complete or not.
+
+    Parameters
+    ----------
+    key : str
+        Key of the new work. What unfinished work with this key had comes first.
+    result_type : type
+        Otherwise the visitor's last result of this class.
+    """
     visit = state_of(Visit)
+    unfinished = _store().unfinished(key)
+    if unfinished is not None:
+        return unfinished
     # A job that is still running may have a partial result.
-    latest = None if visit.job is None else visit.job.result or visit.job.partial
+    latest = None if visit.job is None else visit.job.job.result or visit.job.job.partial
     return latest if isinstance(latest, result_type) else visit.reached.get(result_type)
 
 

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from time import monotonic
 
 import plotly.graph_objects as go
 import streamlit as st
 from sklearn.base import BaseEstimator
 
-from mmc import registry
+from mmc import registry, work
 from mmc._sklearn import check_parameters
-from mmc.datasets import Dataset, Table, TableError
+from mmc.datasets import Dataset, TableError
+from mmc.engine import Ticket
+from mmc.errors import LimitError
 from mmc.experiment import Data, Experiment
-from mmc.recording import Recording, record, within_time
-from mmc.ui.jobs import TIME_LIMIT, Report
-from mmc.ui.result_store import NotYet, obtain
+from mmc.recording import Recorder, Recording, within_time
+from mmc.ui.jobs import runner
+from mmc.ui.result_store import NotYet, call, obtain
+from mmc.ui.runner import TIME_LIMIT, Report
 from mmc.ui.visit_state import Loaded
+from mmc.work import Begun, Drawing, Steps, Upload
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,9 +35,13 @@ class Outcome:
     experiment : Experiment
         What was run.
     dataset : Dataset
-        Data of the experiment.
+        Data of the experiment, without the table.
     recordings : mapping from str to Recording
         Recordings by algorithm; the first is the experiment's own.
+    drawing : Drawing or None
+        Pictures in the default plane; None if the run was ended before they were made.
+    upload : Upload or None
+        Table of the visitor that the data come from.
     stopped : str
         Why the work ended early; empty if it did not.
     """
@@ -42,17 +50,30 @@ class Outcome:
     experiment: Experiment
     dataset: Dataset
     recordings: Mapping[str, Recording]
+    drawing: Drawing | None = None
+    upload: Upload | None = None
     stopped: str = ""
 
     @property
     def nbytes(self) -> int:
-        """Memory of the data and of all recordings."""
-        return self.dataset.nbytes + sum(r.nbytes for r in self.recordings.values())
+        """Memory of the data, of all recordings and of their pictures."""
+        pictures = 0 if self.drawing is None else self.drawing.nbytes
+        return self.dataset.nbytes + sum(r.nbytes for r in self.recordings.values()) + pictures
 
     @property
     def main(self) -> Recording:
         """The recording of the experiment itself."""
         return next(iter(self.recordings.values()))
+
+    @property
+    def packed(self) -> bytes | None:
+        """The table for workers, if there is one."""
+        return None if self.upload is None else self.upload.packed
+
+    @property
+    def objectives(self) -> dict[str, str]:
+        """Title of the objective of each algorithm."""
+        return {name: registry.get(name).objective for name in self.recordings}
 
 
 def run(experiment: Experiment, loaded: Loaded, beside: str | None) -> Outcome:
@@ -62,7 +83,7 @@ def run(experiment: Experiment, loaded: Loaded, beside: str | None) -> Outcome:
     ----------
     experiment : Experiment
         What to run.
-    loaded : Table, TableError or None
+    loaded : Upload, TableError or None
         Table that the visitor has loaded, if any.
     beside : str or None
         Second algorithm to run from the same start.
@@ -76,24 +97,97 @@ def run(experiment: Experiment, loaded: Loaded, beside: str | None) -> Outcome:
     ValueError
         If the data or the parameters do not allow it; the message names cause and remedy.
     """
-    table = require_table(experiment.data, loaded)
+    upload = require_table(experiment.data, loaded)
     key = f"{experiment.to_json()} {beside}"
-    return obtain(key, lambda report: _work(key, experiment, table, beside, report))
+    return obtain(
+        key,
+        lambda report, ticket: _work(key, experiment, upload, beside, report, ticket),
+        own=upload is not None,
+    )
 
 
-def load_within(experiment: Experiment, table: Table | None) -> Dataset:
-    """Return the data of an experiment; raise a ValueError if they are too many for a page."""
-    dataset = experiment.data.load(table)
-    limit = registry.get(experiment.algorithm).max_samples
-    if len(dataset.X) > limit:
-        raise ValueError(
-            f"{len(dataset.X)} points are more than the {limit} that {experiment.algorithm} runs with here. "
-            "Take fewer points or another algorithm, or use the command line: python -m mmc cluster."
-        )
-    return dataset
+def _work(
+    key: str,
+    experiment: Experiment,
+    upload: Upload | None,
+    beside: str | None,
+    report: Report,
+    ticket: Ticket,
+) -> Outcome:
+    models = {experiment.algorithm: within_time(experiment.make(), TIME_LIMIT)}
+    if beside:
+        models[beside] = _companion(experiment, beside)
+    task = work.Run(
+        experiment.data,
+        models,
+        {name: registry.get(name).objective for name in models},
+        registry.get(experiment.algorithm).max_samples,
+        same_start=all(_takes_labels(name) for name in models),
+    )
+    gives = _Collected(report)
+    try:
+        ran = call(work.run, upload and upload.packed, task, ticket, gives.add)
+        dataset, recordings, drawing = ran.dataset, ran.recordings, ran.drawing
+    except LimitError:
+        # The worker was ended in the middle of a step; what it has sent before is left.
+        recordings, drawing = gives.recordings(), None
+        if gives.dataset is None or not recordings:
+            raise
+        dataset = gives.dataset
+    failure = next((recording.failure for recording in recordings.values() if recording.failure), "")
+    stopped = f"ended by the solver ({failure})" if failure else ""
+    return Outcome(key, experiment, dataset, recordings, drawing, upload, stopped)
 
 
-def require_table(data: Data, loaded: Loaded) -> Table | None:
+class _Collected:
+    """The steps of a run as they arrive."""
+
+    def __init__(self, report: Report) -> None:
+        self.dataset: Dataset | None = None
+        self._report = report
+        self._recorders: dict[str, Recorder] = {}
+        self._estimators: dict[str, BaseEstimator] = {}
+        self._began = monotonic()
+
+    def add(self, part: Begun | Steps | None) -> None:
+        """Take in what a worker has sent; None means that the run begins again."""
+        if part is None:
+            self._recorders, self._estimators = {}, {}
+        elif isinstance(part, Begun):
+            self.dataset = part.dataset
+        else:
+            recorder = self._recorders.setdefault(part.name, Recorder())
+            for step in part.steps:
+                recorder.add(step)
+            if part.estimator is not None:
+                self._estimators[part.name] = part.estimator
+            self._report(part.progress, part.steps[-1].state.caption)
+
+    def recordings(self) -> dict[str, Recording]:
+        """Return what has been recorded so far of the algorithms whose estimator is known."""
+        seconds = monotonic() - self._began
+        return {
+            name: self._recorders[name].recording(estimator, seconds, complete=False)
+            for name, estimator in self._estimators.items()
+        }
+
+
+def load(
+    data: Sequence[Data], upload: Upload | None, algorithms: Sequence[str], ticket: Ticket
+) -> list[work.Loaded]:
+    """Load data sets and their views in a worker.
+
+    Raises
+    ------
+    ValueError
+        If there are more points than any of the algorithms takes, or the data cannot be loaded.
+    """
+    name = max(algorithms, key=lambda each: registry.get(each).max_samples)
+    task = (data, name, registry.get(name).max_samples)
+    return call(work.load, upload and upload.packed, task, ticket)
+
+
+def require_table(data: Data, loaded: Loaded) -> Upload | None:
     """Return the table if one is chosen; raise a ValueError if it is missing or cannot be read."""
     if data.source != "table":
         return None
@@ -102,27 +196,6 @@ def require_table(data: Data, loaded: Loaded) -> Table | None:
     if isinstance(loaded, TableError):
         raise loaded
     return loaded
-
-
-def _work(
-    key: str, experiment: Experiment, table: Table | None, beside: str | None, report: Report
-) -> Outcome:
-    dataset = load_within(experiment, table)
-    share = 0.5 if beside else 1.0
-    second = _companion(experiment, beside) if beside else None
-    model = within_time(experiment.make(), TIME_LIMIT)
-    main = record(model, dataset.X, go_on=lambda s: report(share * s.progress, s.state.caption))
-    recordings = {experiment.algorithm: main}
-    if beside and second is not None:
-        if _takes_labels(beside) and _takes_labels(experiment.algorithm):
-            second.set_params(init=main.states[0].labels)
-        recordings[beside] = record(
-            second, dataset.X, go_on=lambda s: report(0.5 + 0.5 * s.progress, s.state.caption)
-        )
-    failure = next((recording.failure for recording in recordings.values() if recording.failure), "")
-    return Outcome(
-        key, experiment, dataset, recordings, f"ended by the solver ({failure})" if failure else ""
-    )
 
 
 def _companion(experiment: Experiment, name: str) -> BaseEstimator:
@@ -148,19 +221,9 @@ def _takes_labels(name: str) -> bool:
 def warm_up() -> None:
     """Prepare the playground while the visitor reads the first page.
 
-    An empty chart out of sight makes the browser load Plotly's script, which takes more than a second.
+    Worker processes are started. An empty chart out of sight makes the browser load Plotly's script, which
+    takes more than a second.
     """
+    runner()
     st.html("<style>.st-key-warm_up {position: absolute; left: -9999px;}</style>")
     st.plotly_chart(go.Figure(), key="warm_up", height=40, alt="empty")
-    _compile()
-
-
-@st.cache_resource(show_spinner=False)
-def _compile() -> None:
-    """Compile the inner loops, once for the server."""
-
-    def fit() -> None:
-        for name in ("UMCRLS", "EvoMMC"):
-            registry.get(name).make({"n_init": 1}).fit([[0.0], [1.0], [5.0], [6.0]])
-
-    threading.Thread(target=fit, daemon=True).start()

@@ -10,14 +10,16 @@ from typing import Any
 import pandas as pd
 
 from mmc import registry, selection
-from mmc.datasets import Dataset, Table
+from mmc.datasets import Dataset
+from mmc.engine import Ticket
 from mmc.experiment import Experiment
-from mmc.figures import View, make_view
+from mmc.figures import View
 from mmc.trials import Trial
-from mmc.ui.jobs import TIME_LIMIT, Report
 from mmc.ui.result_store import obtain, reached
-from mmc.ui.run_job import load_within, require_table
+from mmc.ui.run_job import load, require_table
+from mmc.ui.runner import TIME_LIMIT, Report
 from mmc.ui.visit_state import Loaded
+from mmc.work import Upload
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ def search(
     ----------
     task : Search
         What is tried.
-    loaded : Table, TableError or None
+    loaded : Upload, TableError or None
         Table that the visitor has loaded, if any.
     draw : callable or None
         Draws the candidates so far.
@@ -126,10 +128,14 @@ def search(
     ValueError
         If the data or the parameters do not allow it, or every candidate failed.
     """
-    table = require_table(task.experiment.data, loaded)
+    upload = require_table(task.experiment.data, loaded)
     key = f"{task.experiment.to_json()} {dict(task.grid)} {task.score}"
-    before = reached(Found)
-    found = obtain(key, lambda report: _work(key, task, table, before, report), draw, limit=limit)
+    before = reached(key, Found)
+
+    def do(report: Report, ticket: Ticket) -> Found:
+        return _work(key, task, upload, before, report, ticket)
+
+    found = obtain(key, do, draw, limit=limit, own=upload is not None)
     if not found.trials:
         raise ValueError("Cancelled before a candidate was done. Change a control to run again.")
     found.best  # noqa: B018 - raises an error if every candidate failed
@@ -145,20 +151,21 @@ def rival(task: Search) -> Search:
     return Search(replace(experiment, algorithm=against.name, parameters=shared), task.grid, against.score)
 
 
-def _work(key: str, task: Search, table: Table | None, before: Found | None, report: Report) -> Found:
-    dataset = load_within(task.experiment, table)
-    found = Found(key, task, dataset, make_view(dataset.X, dataset.feature_names))
+def _work(
+    key: str, task: Search, upload: Upload | None, before: Found | None, report: Report, ticket: Ticket
+) -> Found:
+    ((dataset, view),) = load([task.experiment.data], upload, [task.experiment.algorithm], ticket)
+    found = Found(key, task, dataset, view)
     same = before is not None and (before.search.experiment, before.search.score) == (
         task.experiment,
         task.score,
     )
     done = before.trials if before is not None and same else ()
-    run = selection.sweep(task.experiment.make(), task.grid, dataset.X, score=task.score, done=done)
+    model = task.experiment.make()
+    run = selection.sweep(model, task.grid, dataset.X, score=task.score, done=done, ticket=ticket)
     for trial in run:
         trials = (*found.trials, trial.against(dataset.y))
         found = replace(found, trials=tuple(sorted(trials, key=lambda t: t.index)))
         caption = ", ".join(f"{name} = {value}" for name, value in trial.parameters.items()) + " is done"
-        if not report(len(run.trials) / run.total, caption, found):
-            run.close()
-            break
+        report(len(run.trials) / run.total, caption, found)
     return found

@@ -14,8 +14,8 @@ from mmc import registry
 from mmc.registry import Algorithm
 from mmc.trials import Trial
 from mmc.ui.cell_table import Pictures, cell_table, kept_pictures
-from mmc.ui.jobs import LONG_LIMIT
 from mmc.ui.parameter_sidebar import parameters_to_try, read_candidates, short
+from mmc.ui.runner import LONG_LIMIT
 from mmc.ui.sweep_job import Found, Search, search
 from mmc.ui.sweep_view import BEST, SCORE_NAMES, hindsight, tell_failures
 from mmc.ui.visit_state import Loaded

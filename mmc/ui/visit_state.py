@@ -6,50 +6,24 @@ visit's state is here, under keys that begin with the page, so pages cannot mix 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import streamlit as st
 
-from mmc.datasets import Table, TableError
+from mmc.datasets import TableError
+from mmc.work import Upload
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
-    from mmc.figures import Scene
-    from mmc.recording import Recording
     from mmc.ui.cell_table import Pictures
     from mmc.ui.compare_job import Comparison
-    from mmc.ui.jobs import Job
     from mmc.ui.run_job import Outcome
+    from mmc.ui.runner import Seat
     from mmc.ui.sweep_job import Found
 
 
 #: Table that a visitor has loaded, why it cannot be read, or None if there is none yet.
-Loaded = Table | TableError | None
-
-
-@dataclass
-class Drawn:
-    """The figures of a run, computed once.
-
-    Attributes
-    ----------
-    recordings : mapping from str to Recording
-        What is drawn.
-    columns : pair of int or None
-        Two columns that are shown.
-    scenes : dict from str to Scene
-        Scene of each recording.
-    figures : list of Figure
-        Figure of each scene.
-    """
-
-    recordings: Mapping[str, Recording]
-    columns: tuple[int, int] | None
-    scenes: dict[str, Scene]
-    figures: list[go.Figure]
+Loaded = Upload | TableError | None
 
 
 @dataclass
@@ -58,12 +32,14 @@ class Visit:
 
     Attributes
     ----------
-    job : Job or None
+    job : Seat or None
         The visitor's work on the server.
     reached : dict from type to result
         Last result of each class, from which new work can continue.
     cut_short : dict from str to result
         Results that were stopped early, by their key.
+    own : dict from str to result
+        Results of the visitor's own table, by their key.
     resumed : str
         Key of the result whose work continues; empty if there is none.
     page : str
@@ -75,20 +51,19 @@ class Visit:
         Values of the address that a control did not take, and what was taken instead.
     upload : str
         Identifier of the last uploaded file.
-    loaded : Table, TableError or None
+    loaded : Upload, TableError or None
         Table of that file, or why it cannot be read.
     algorithm : str
         Algorithm that the last page showed.
-    drawn : Drawn or None
-        Figures of the last run.
     pictures : pair of str and list of Pictures
         Key of a comparison or map, and its small pictures.
     """
 
     key: ClassVar[str] = "visit"
-    job: Job | None = None
+    job: Seat | None = None
     reached: dict[type, Any] = field(default_factory=dict)
     cut_short: dict[str, Any] = field(default_factory=dict)
+    own: dict[str, Any] = field(default_factory=dict)
     resumed: str = ""
     page: str = ""
     asked: dict[str, list[str]] | None = None
@@ -96,7 +71,6 @@ class Visit:
     upload: str = ""
     loaded: Loaded = None
     algorithm: str = ""
-    drawn: Drawn | None = None
     pictures: tuple[str, list[Pictures]] = ("", [])
 
 

@@ -10,7 +10,11 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any
+
+from mmc.engine.tickets import End, Ticket
+from mmc.engine.worker import call
+from mmc.errors import LimitError
 
 #: Seconds to wait for the scheduler.
 _PATIENCE = 10
@@ -18,16 +22,14 @@ _PATIENCE = 10
 #: Number of times that a failed task is repeated.
 _RETRIES = 2
 
-T = TypeVar("T")
-R = TypeVar("R")
 
+def ends(
+    address: str, function: Callable[..., Any], shared: Any, tasks: Sequence[Any], ticket: Ticket
+) -> Iterator[End]:
+    """Call `function(shared, task, report)` on the cluster for every task and yield the ends as they come.
 
-def results(
-    address: str, function: Callable[[Any, T], R], shared: Any, tasks: Sequence[T]
-) -> Iterator[tuple[int, R]]:
-    """Call `function(shared, task)` on the cluster for every task and yield the results as they arrive.
-
-    Closing the iterator cancels the tasks that are not done.
+    Closing the iterator or cancelling the ticket cancels the tasks that are not done. Limits of time and
+    memory are those of the cluster's workers.
 
     Parameters
     ----------
@@ -39,13 +41,12 @@ def results(
         What all tasks need.
     tasks : sequence
         Second argument of each call.
+    ticket : Ticket
+        By which the tasks can be cancelled.
 
     Yields
     ------
-    index : int
-        Index of the task.
-    result : object
-        Return value of the function.
+    End
 
     Raises
     ------
@@ -60,10 +61,27 @@ def results(
     futures = client.map(_call, tasks, function=function, shared=common, pure=False, retries=_RETRIES)
     waiting = {future: i for i, future in enumerate(futures)}
     del futures
+    ticket.on_cancel(lambda: client.cancel(list(waiting)))
     try:
         for future in as_completed(list(waiting), loop=client.loop):
-            yield waiting.pop(future), future.result()
-    except (KilledWorker, CancelledError, CommClosedError) as error:
+            index = waiting.pop(future)
+            if ticket.cancelled.is_set():
+                return
+            try:
+                yield End(index, future.result())
+            except KilledWorker as error:
+                yield End(
+                    index,
+                    error=LimitError(
+                        f"The workers of the Dask cluster that ran this were lost ({error}), most often "
+                        "because memory ran out. Take fewer points, or give the workers more memory."
+                    ),
+                )
+            except (CancelledError, CommClosedError):
+                raise
+            except Exception as error:
+                yield End(index, error=error)
+    except (CancelledError, CommClosedError) as error:
         raise ValueError(
             f"The Dask cluster at {address} was lost on the way ({error}). See whether its scheduler and its "
             "workers still run and have memory enough, and start again."
@@ -134,9 +152,9 @@ def _open(address: str) -> Any:
         ) from error
 
 
-def _same(shared: T) -> T:
+def _same(shared: Any) -> Any:
     return shared
 
 
-def _call(task: T, *, function: Callable[[Any, T], R], shared: Any) -> R:
-    return function(shared, task)
+def _call(task: Any, *, function: Callable[..., Any], shared: Any) -> Any:
+    return call(function, shared, task, lambda part: True)
