@@ -134,13 +134,13 @@ class Ran(NamedTuple):
         Points and labels, without the table.
     recordings : mapping from str to Recording
         Recordings by algorithm.
-    drawing : Drawing
-        Their pictures.
+    drawing : Drawing or None
+        Their pictures; None if the run was stopped, so that it ends at once.
     """
 
     dataset: Dataset
     recordings: Mapping[str, Recording]
-    drawing: Drawing
+    drawing: Drawing | None
 
 
 class Begun(NamedTuple):
@@ -186,7 +186,7 @@ def load(packed: bytes | None, task: tuple[Sequence[Data], str, int], report: Re
 
 
 def run(packed: bytes | None, task: Run, report: Report) -> Ran:
-    """Load the data, fit the estimators one after another, and draw them."""
+    """Load the data, fit the estimators one after another, and draw them if they were not stopped."""
     dataset = _within(_load(packed, task.data), next(iter(task.models)), task.max_samples)
     light = _light(dataset)
     report(Begun(light))
@@ -197,8 +197,8 @@ def run(packed: bytes | None, task: Run, report: Report) -> Ran:
             model.set_params(init=first.states[0].labels)
         stream = _Stream(name, model, len(recordings), len(task.models), report)
         recordings[name] = record(model, dataset.X, go_on=stream)
-        if not recordings[name].complete:
-            break
+        if not (recordings[name].complete or recordings[name].failure):
+            return Ran(light, recordings, None)
     return Ran(light, recordings, draw_run(dataset, (recordings, task.objectives, None), report))
 
 

@@ -1,7 +1,7 @@
 """Execution of many independent tasks in parallel; results arrive in the order in which they end.
 
 Tasks run on a Dask cluster if the environment variable MMC_DASK names one (`mmc.engine._dask`), and otherwise
-in the worker processes of this computer (`mmc.engine.pool`). A script that has not started these yet runs its
+in the worker processes of this computer (`mmc.engine._pool`). A script that has not started these yet runs its
 first task itself; if that shows that the others take less time than starting processes, it runs them all.
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 from joblib import effective_n_jobs
 
 from mmc.engine import _dask
-from mmc.engine.pool import Pool, is_started, pool
+from mmc.engine._pool import Pool, is_started, pool
 from mmc.engine.tickets import UNLIMITED, Batch, End, Event, Limits, Part, Ticket
 from mmc.engine.worker import Report, call
 

@@ -71,6 +71,9 @@ class Store:
     def put(self, result: Result) -> None:
         """Store a result, and drop the least recently used ones beyond `_MAX_BYTES`."""
         with self._lock:
+            known = self._results.get(result.key)
+            if known is not None and result.stopped and not known.stopped:
+                return  # work that was cancelled may end after the same work was done by another job
             self._results[result.key] = result
             self._results.move_to_end(result.key)
             while sum(kept.nbytes for kept in self._results.values()) > _MAX_BYTES:

@@ -39,7 +39,7 @@ class Outcome:
     recordings : mapping from str to Recording
         Recordings by algorithm; the first is the experiment's own.
     drawing : Drawing or None
-        Pictures in the default plane; None if the run was ended before they were made.
+        Pictures in the default plane; None if the run was stopped before they were made.
     upload : Upload or None
         Table of the visitor that the data come from.
     stopped : str

@@ -27,10 +27,11 @@ def outside(monkeypatch):
     monkeypatch.setitem(sys.modules, "kmedoids", module)
     # Other processes import the module by its name, so those of earlier tests, without the path, will not do.
     monkeypatch.syspath_prepend(str(path.parent))
-    monkeypatch.setattr(engine, "_pools", cache(engine._Pools))
+    monkeypatch.setattr(engine, "pool", cache(engine.Pool))
     spec.loader.exec_module(module)
     registry.register(module.ENTRY)
     yield module
+    engine.pool().close()
     del registry._entries[NAME]
 
 
@@ -55,9 +56,9 @@ def test_controls_and_player(outside, expected, playground):
     result = at.session_state["playground:"].last
     np.testing.assert_array_equal(result.main.labels, expected)
     assert at.slider(key="n_init").value == 3
-    scenes, figures = at.session_state["visit"].drawn.scenes, at.session_state["visit"].drawn.figures
+    scenes, figures = result.drawing.scenes, result.drawing.figures
     assert scenes[NAME].rings == "Rings mark the medoids."
-    assert len(figures[0].frames) == len(result.main.states) > 1
+    assert len(figures[0].to_dict()["frames"]) == len(result.main.states) > 1
     assert all(len(border) for border in scenes[NAME].borders)
     assert at.button_group(key="look").options == ["Medoid rounds", "Restarts"]
     assert any("begin with k medoids" in code.value for code in at.code)

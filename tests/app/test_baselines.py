@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from mmc import registry
+from mmc.engine import Ticket
 from mmc.experiment import Data, Experiment
 from mmc.metrics import adjusted_rand_score
 from mmc.ui.run_job import _work
@@ -118,11 +119,11 @@ def test_script_and_experiment_make_the_same_labels(name, tmp_path, monkeypatch)
         parameters[entry.clusters.name] = 3
     data = Data("moons", {"n_samples": 80, "noise": 0.1, "random_state": 1}, True)
     experiment = Experiment(data, name, parameters)
-    known = _work("key", experiment, None, None, lambda progress, caption: True).main
+    known = _work("key", experiment, None, None, lambda *progress: True, Ticket()).main
     again = Experiment.from_json(experiment.to_json())
     assert again == experiment
     assert json.loads(experiment.to_json())["algorithm"] == name
-    labels = _work("key", again, None, None, lambda progress, caption: True).main.labels
+    labels = _work("key", again, None, None, lambda *progress: True, Ticket()).main.labels
     assert np.array_equal(labels, known.labels)
     monkeypatch.chdir(tmp_path)
     exec(compile(experiment.to_script(), "experiment.py", "exec"), {})

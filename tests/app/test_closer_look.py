@@ -1,5 +1,7 @@
 """A closer look shows what the run has: margins, rounds, generations and restarts."""
 
+import json
+
 import pytest
 
 from mmc import registry
@@ -51,8 +53,9 @@ def test_rounds_train_an_svm_on_every_labelling(playground):
     assert not at.exception
     assert charts(at)[-1] == "course"
     assert any("SVM is trained" in caption.value for caption in at.caption)
-    for recording in at.session_state["playground:"].last.recordings.values():
-        assert all("svm_objective" in vars(state) for state in recording.states)
+    spec = json.loads(at.get("plotly_chart")[-1].proto.spec)
+    titles = [axis["title"]["text"] for name, axis in spec["layout"].items() if name.startswith("yaxis")]
+    assert any("SVM" in title for title in titles)
 
 
 @pytest.mark.slow

@@ -76,7 +76,7 @@ def test_an_added_algorithm_is_all_that_is_run(compare, settle, monkeypatch):
     plain = comparison.compare
     monkeypatch.setattr(
         "mmc.ui.compare_job.compare",
-        lambda data, tasks: ran.extend(e for _, e in tasks) or plain(data, tasks),
+        lambda data, tasks, ticket: ran.extend(e for _, e in tasks) or plain(data, tasks, ticket=ticket),
     )
     at.multiselect(key="algorithms").set_value(["UMCRLS", "SMIC", "StocRLS"])
     settle(at)

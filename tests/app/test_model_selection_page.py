@@ -47,7 +47,7 @@ class Gate:
 
     def open(self, at, n):
         """Let some candidates through and wait until the page's job has them."""
-        job = at.session_state["visit"].job
+        job = at.session_state["visit"].job.job
         wanted = n + (len(job.partial.trials) if job.partial else 0)
         self.allowed.release(n)
         deadline = time.monotonic() + _SECONDS

@@ -11,6 +11,7 @@ from mmc.datasets import make_moons
 from mmc.experiment import Data, Experiment
 from mmc.recording import record
 from mmc.ui import jobs, result_store, run_job
+from mmc.ui.runner import Runner
 
 
 def outcome(seed: int) -> run_job.Outcome:
@@ -69,7 +70,7 @@ class Visitor:
     """One visitor of a server of its own, whose work counts to ten from where it was before."""
 
     def __init__(self, monkeypatch):
-        kept, runner = result_store.Store(), jobs.Runner()
+        kept, runner = result_store.Store(), Runner()
         self.began = []
         monkeypatch.setattr(jobs.st, "session_state", {})
         monkeypatch.setattr(result_store, "_store", lambda: kept)
@@ -78,16 +79,19 @@ class Visitor:
 
     def count(self, until=-1, limit=1000.0):
         """Count, with Cancel at a number; a stop gives no result where that is 0."""
-        earlier = result_store.reached(Count)
+        earlier = result_store.reached("key", Count)
 
-        def work(report):
+        def work(report, ticket):
             start = earlier.reached if earlier else 0
             self.began.append(start)
             while jobs.state_of(jobs.Visit).job is None:
                 time.sleep(0.001)
+            ticket.began = time.monotonic()
             for i in range(start + 1, 11):
                 if i == until:
                     jobs.st.session_state["visit"].job.cancel()
+                if limit < 0:
+                    ticket.cancelled.wait(600)
                 if not report(i / 10, str(i)):
                     return Count("key", i) if until else None
             return Count("key", 10)

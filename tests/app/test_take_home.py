@@ -10,14 +10,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mmc import registry
-from mmc.datasets import Table, open_table
+from mmc import registry, work
+from mmc.datasets import open_table
+from mmc.engine import Ticket
 from mmc.experiment import Data, Experiment
 from mmc.figures import animation_html, make_scene, make_view
 from mmc.ui.export_view import export_buttons
 from mmc.ui.run_job import Outcome, _work
 from mmc.ui.sweep_job import Search
 from mmc.ui.sweep_job import _work as search_work
+from mmc.work import Upload
 
 _TABLE = "näme; 1.csv"
 _CONTENT = (
@@ -53,12 +55,12 @@ _EXPERIMENTS = {
 
 def outcome(experiment: Experiment, content: bytes | None, beside: str | None = None) -> Outcome:
     """Run an experiment as the page does."""
-    return _work("key", experiment, opened(content), beside, lambda progress, caption: True)
+    return _work("key", experiment, opened(content), beside, lambda *progress: True, Ticket())
 
 
-def opened(content: bytes | None) -> Table | None:
+def opened(content: bytes | None) -> Upload | None:
     """Read a table as the page does when it is loaded."""
-    return None if content is None else open_table(content, name=_TABLE)
+    return None if content is None else work.read(content, _TABLE, lambda part: True)
 
 
 def python(root, folder, *arguments: str) -> str:
@@ -169,7 +171,7 @@ def test_a_search_adds_its_curve(offered):
         {"n_neighbors": (0, 2, 5)},
         "lsmi",
     )
-    found = search_work("key", task, opened(content), None, lambda progress, caption, partial: True)
+    found = search_work("key", task, opened(content), None, lambda *progress: True, Ticket())
     export_buttons(known, found=found)
     assert list(offered)[1] == "näme; 1-scores.csv"
     assert len(offered) == 5

@@ -163,12 +163,12 @@ def test_a_cancelled_map_shows_what_it_has_and_goes_on(tune, settle, monkeypatch
     ran, reached, go_on = [], threading.Event(), threading.Event()
     trial = trials.run_trial
 
-    def held_up(shared, task):
+    def held_up(shared, task, report):
         ran.append(task.index)
         if len(ran) == 3:
             reached.set()
             go_on.wait(600)
-        return trial(shared, task)
+        return trial(shared, task, report)
 
     monkeypatch.setattr(trials, "run_trial", held_up)
     monkeypatch.setattr("mmc.ui.result_store._PATIENCE", 0.1)

@@ -153,6 +153,8 @@ class Pool:
                 self._drop(worker)
             if self._nursery is not None:
                 self._nursery.close()
+        self._here.close()
+        self._there.close()
 
     def _turn(self) -> None:
         """Hand out tasks, wait for the next event, and end the workers whose time is over."""
