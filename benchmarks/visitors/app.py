@@ -60,9 +60,10 @@ class App:
         with suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGKILL)  # what the server has left behind
         self._process.wait()
+        self._log.close()
 
     def complaints(self) -> list[str]:
-        """Return the lines of the server's log that name an error."""
+        """Return the lines of the running server's log that name an error."""
         self._log.seek(0)
         lines = self._log.read().decode(errors="replace").splitlines()
         return [line for line in lines if "Error" in line or "Traceback" in line]

@@ -98,7 +98,7 @@ class Page:
         self.is_running = True
         self.n_bytes = 0
         self._run = ""
-        self._max_age = 2
+        self._max_age = 0
         self._placed: dict[_Path, _Placed] = {}
         self._cached: dict[str, _Cached] = {}
 
