@@ -10,8 +10,9 @@ from benchmarks.visitors import report
 from benchmarks.visitors.__main__ import mixed_up, plan
 from benchmarks.visitors.account import Account
 from benchmarks.visitors.app import App
+from benchmarks.visitors.mixture import MIXTURE, Uploading
 from benchmarks.visitors.page_model import Page
-from benchmarks.visitors.visits import MIXTURE, Changing, Playground, Uploading
+from benchmarks.visitors.visits import Changing, Playground
 
 _STAY = 120
 

@@ -18,6 +18,7 @@ import asyncio
 import sys
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 
@@ -27,13 +28,20 @@ from benchmarks.visitors.app import App
 from benchmarks.visitors.bomb import Bomb, bombs
 from benchmarks.visitors.health import Probe
 from benchmarks.visitors.memory import Memory, Watch, measure
-from benchmarks.visitors.visits import CHOICES, MIXTURE, Playground, Slow, Visit
+from benchmarks.visitors.mixture import MIXTURE
+from benchmarks.visitors.visits import CHOICES, Playground, Slow, Visit
 
 #: Visitors of each kind, and seconds that each waits for a result, unless told otherwise.
 USUAL = {"playground": (20, 600.0), "mixed": (200, 600.0), "flood": (120, 65.0), "bombs": (10, 120.0)}
 
 #: Number of the first visitor who warms the server up; nobody else has its data.
 _WARM = 10_000
+
+#: Visitors who arrive in a second, unless told otherwise.
+_RATE = 10.0
+
+#: Threads for uploads and downloads, so that none waits for another.
+_N_THREADS = 64
 
 #: Seconds between the last visit that warms up and the measurement of the idle server.
 _CALM = 5.0
@@ -75,7 +83,10 @@ def main() -> None:
     )
     parser.add_argument("--address", metavar="HOST:PORT", help="a running app, whose memory is not measured")
     parser.add_argument(
-        "--over", type=float, default=0.0, metavar="SECONDS", help="time in which they arrive"
+        "--over",
+        type=float,
+        metavar="SECONDS",
+        help="time in which they arrive; 0 is all at once, and by default ten arrive every second",
     )
     parser.add_argument("--stay", type=float, metavar="SECONDS", help="how long each waits for a result")
     parser.add_argument(
@@ -84,11 +95,17 @@ def main() -> None:
     arguments = parser.parse_args()
     n, stay = USUAL[arguments.kind]
     n = n if arguments.visitors is None else arguments.visitors
+    if n < 1:
+        parser.error(f"--visitors {n}: at least one must come")
+    if arguments.address and not arguments.address.rpartition(":")[2].isdecimal():
+        parser.error(f"--address {arguments.address}: give host and port, as in 127.0.0.1:8501")
+    over = n / _RATE if arguments.over is None else arguments.over
+    stay = stay if arguments.stay is None else arguments.stay
     visits = plan(arguments.kind, n)
-    lines = asyncio.run(
-        run(visits, arguments.address, stay=arguments.stay or stay, over=arguments.over, rest=arguments.rest)
+    print(
+        f"{arguments.kind}: {n} visitors arrive within {over:g} s and stay for at most {stay:g} s", flush=True
     )
-    print(f"python -m benchmarks.visitors --kind {arguments.kind} --visitors {n} --over {arguments.over:g}")
+    lines = asyncio.run(run(visits, arguments.address, stay=stay, over=over, rest=arguments.rest))
     for line in lines:
         print(line)
     sys.exit(not all(line.is_met for line in lines))
@@ -126,6 +143,7 @@ async def run(
     -------
     list of Line
     """
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(_N_THREADS))
     with ExitStack() as stack:
         app = None if address else stack.enter_context(App())
         server = address or app.server  # type: ignore[union-attr]

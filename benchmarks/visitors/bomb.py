@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from benchmarks.visitors.account import Account
+from benchmarks.visitors.mixture import Uploading, takes_files
 from benchmarks.visitors.page_model import Page
 from benchmarks.visitors.tab import Tab
-from benchmarks.visitors.visits import Uploading, takes_files
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ class Line:
 
     def __str__(self) -> str:
         mark = f"   [goal: {self.goal}: {'met' if self.is_met else 'MISSED'}]" if self.goal else ""
-        return f"{self.title + ':':<24}{self.value}{mark}"
+        return f"{self.title + ':':<26}{self.value}{mark}"
 
 
 def visitor_lines(

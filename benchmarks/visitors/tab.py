@@ -271,7 +271,7 @@ class Tab:
     def _put(self, path: str, name: str, content: bytes) -> int:
         with requests.Session() as session:
             session.get(f"http://{self._server}/_stcore/health", timeout=_PATIENCE)
-            token = session.cookies.get(_XSRF_COOKIE, "")
+            token = session.cookies.get(_XSRF_COOKIE) or ""
             reply = session.put(
                 f"http://{self._server}{path}",
                 files={name: (name, content)},
