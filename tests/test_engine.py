@@ -345,7 +345,7 @@ def test_no_worker_outlives_its_pool():
 
 def test_a_pool_that_cannot_start_says_so(monkeypatch):
     """Without an interpreter that starts, tasks end with the remedy instead of waiting for ever."""
-    monkeypatch.setenv("PYTHONHOME", "/nowhere")
+    monkeypatch.setattr(sys, "executable", "/bin/false")
     started = Pool(1)
     (end,) = started.submit(pid_of, None, [0])
     assert "No worker process can be started" in str(end.error)

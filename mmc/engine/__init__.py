@@ -1,7 +1,7 @@
 """Execution of many independent tasks in parallel; results arrive in the order in which they end.
 
 Tasks run on a Dask cluster if the environment variable MMC_DASK names one (`mmc.engine._dask`), and otherwise
-in the worker processes of this computer (`mmc.engine._pool`). A script that has not started these yet runs its
+in worker processes of this computer (`mmc.engine._pool`). A script that has not started these yet runs its
 first task itself; if that shows that the others take less time than starting processes, it runs them all.
 """
 

@@ -9,6 +9,8 @@ from typing import Literal
 import streamlit as st
 
 from mmc.datasets import MissingValuesError
+from mmc.ui._sessions import current_session
+from mmc.ui.jobs import runner
 from mmc.ui.visit_state import Visit, state_of
 
 _PAGES = (
@@ -34,6 +36,7 @@ def frame(title: str) -> None:
     """Set up a page: its title, its width and the links to the other pages."""
     st.set_page_config(page_title=f"{title} · mmc", page_icon=str(_ICON), layout="wide")
     st.html(_STYLE)
+    runner().watch_over(current_session())
     visit = state_of(Visit)
     if visit.page != title:
         visit.page, visit.replaced = title, {}

@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mmc import registry, selection
+from mmc import engine, registry, selection
 from mmc.experiment import Experiment
 from mmc.infomax import lsmi
 from mmc.metrics import adjusted_rand_score
-from mmc.ui import jobs
 from mmc.ui.parameter_sidebar import MAX_CANDIDATES
+from mmc.ui.run_job import Outcome
 
 #: No test waits for this long; it only ends one that hangs.
 _SECONDS = 600
@@ -242,7 +242,7 @@ def test_the_slider_moves_between_the_candidates(model_selection, settle):
         at.select_slider(key="at").set_value(t)
         fine(settle(at))
         trial = found(at).trials[i]
-        (recording,) = at.session_state["visit"].drawn.recordings.values()
+        (recording,) = at.session_state["visit"].reached[Outcome].recordings.values()
         np.testing.assert_array_equal(recording.labels, trial.labels)
         assert recording.estimator.n_neighbors == int(t)
         assert metrics(at)["LSMI"] == f"{trial.score:.4g}"
@@ -259,7 +259,7 @@ def test_a_thumbnail_chooses_its_candidate(model_selection, settle):
         assert at.session_state["at"] == at.select_slider(key="at").value == t
         kinds = [at.button(key=f"look {j}").proto.type for j in range(3)]
         assert [j for j, kind in enumerate(kinds) if kind == "primary"] == [i]
-        (recording,) = at.session_state["visit"].drawn.recordings.values()
+        (recording,) = at.session_state["visit"].reached[Outcome].recordings.values()
         assert recording.estimator.n_neighbors == int(t)
 
 
@@ -622,19 +622,22 @@ def test_two_cancelled_searches_both_stay(model_selection, settle, gate):
     assert at.session_state["model-selection:"].rival is rival
 
 
-def test_a_candidate_whose_run_is_cancelled_is_said(model_selection, settle):
+def test_a_candidate_whose_run_is_cancelled_is_said(model_selection, settle, tmp_path):
     """Cancel while the chosen candidate waits for a free place gives a message, not a traceback."""
     at = fine(model_selection(n="60", seed="914", candidates="2,3"))
     other = "3" if found(at).best.parameters["n_neighbors"] == 2 else "2"
-    free = threading.Event()
-    busy = [jobs.runner().submit("busy", lambda report: free.wait(_SECONDS)) for _ in range(jobs.N_SLOTS)]
-    try:
-        at.select_slider(key="at").set_value(other)
-        at.run()
-        next(button for button in at.button if button.label == "Cancel").click().run()
-    finally:
-        free.set()
-    assert all(job.wait(_SECONDS) for job in busy)
+
+    def held_up(gate, task, report):
+        while not gate.exists():
+            time.sleep(0.01)
+
+    workers = engine.pool()
+    busy = workers.submit(held_up, tmp_path / "gate", range(workers.n_workers))
+    at.select_slider(key="at").set_value(other)
+    at.run()
+    next(button for button in at.button if button.label == "Cancel").click().run()
+    (tmp_path / "gate").touch()
+    assert not any(end.error for end in busy)
     settle(at)
     assert not at.exception
     assert any("ancelled" in text.value for text in [*at.error, *at.warning, *at.info])

@@ -5,6 +5,8 @@ import re
 import numpy as np
 import pytest
 
+from mmc.ui import data_sidebar
+
 _GAPS = b"a,b\n1,2\nNaN,3\n4,5\n6,inf\n7,8\n9,1\n2,2\n"
 
 _BAD = {

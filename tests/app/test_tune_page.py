@@ -12,6 +12,7 @@ from mmc.experiment import Experiment
 from mmc.metrics import adjusted_rand_score
 from mmc.selection import sweep
 from mmc.ui import export_view, tune_view
+from mmc.ui.run_job import Outcome
 
 SMALL = {
     "data": "moons",
@@ -62,7 +63,7 @@ def test_the_best_cell_is_run_below(tune):
     at = tune(**SMALL)
     found = tuned(at)
     best = max(found.trials, key=lambda trial: trial.score)
-    outcome = at.session_state["visit"].drawn.recordings
+    outcome = at.session_state["visit"].reached[Outcome].recordings
     (recording,) = outcome.values()
     assert recording.estimator.get_params()["width"] == best.parameters["width"]
     assert recording.estimator.get_params()["alpha"] == best.parameters["alpha"]
@@ -82,7 +83,7 @@ def test_a_pressed_cell_is_looked_at(tune, maps, settle, monkeypatch):
     settle(at)
     assert at.selectbox(key="cell").value == "width 2, alpha 1"
     again = tune(**SMALL, cell="width 2, alpha 1")
-    (recording,) = again.session_state["visit"].drawn.recordings.values()
+    (recording,) = again.session_state["visit"].reached[Outcome].recordings.values()
     assert recording.estimator.get_params()["width"] == 2.0
     assert recording.estimator.get_params()["alpha"] == 1.0
 
