@@ -12,9 +12,11 @@ from tests.import_graph import ROOT, cycles, graph, imported, sources
 
 #: From the bottom to the top: a part may import the parts below its own line, and none beside it.
 LAYERS = (
+    ("mmc._checks", "mmc._files"),
     (
         "mmc._dask",
         "mmc._fast",
+        "mmc._json",
         "mmc._loky",
         "mmc._sklearn",
         "mmc._threads",
@@ -29,6 +31,7 @@ LAYERS = (
     ("mmc.baselines", "mmc.infomax", "mmc.maxmargin"),
     ("mmc",),
     ("mmc.registry",),
+    ("mmc.schema",),
     ("mmc.experiment", "mmc.imbalance", "mmc.recording"),
     ("mmc.trials",),
     ("mmc.selection",),
