@@ -12,7 +12,7 @@ from tests.import_graph import ROOT, cycles, graph, imported, sources
 
 #: From the bottom to the top: a part may import the parts below its own line, and none beside it.
 LAYERS = (
-    ("mmc._checks", "mmc._files"),
+    ("mmc._checks", "mmc._ending", "mmc._files"),
     (
         "mmc._dask",
         "mmc._fast",
@@ -34,9 +34,9 @@ LAYERS = (
     ("mmc.schema",),
     ("mmc.experiment", "mmc.imbalance", "mmc.recording"),
     ("mmc.trials",),
-    ("mmc.selection",),
+    ("mmc.selection", "mmc.sweep_file"),
     ("mmc.comparison",),
-    ("mmc.figures",),
+    ("mmc.cli_sweep", "mmc.figures"),
     ("mmc.cli", "mmc.ui"),
     ("mmc.__main__", "app", "pages"),
 )
