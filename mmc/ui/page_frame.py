@@ -1,8 +1,16 @@
-"""The frame of every page, and messages that may quote a user's file."""
+"""The frame of every page, messages that may quote a user's file, and a guard against unexpected errors.
+
+An error that nobody has foreseen goes to the log of the server, with its stack trace and a number, under the
+name "mmc". The visitor sees the number, and nothing of the server.
+"""
 
 from __future__ import annotations
 
+import logging
 import re
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -21,6 +29,11 @@ _PAGES = (
     ("pages/6_Papers.py", "Papers", ":material/menu_book:"),
 )
 
+_LOG = logging.getLogger("mmc")
+
+#: Number of characters of a message that a page shows.
+_MAX_SHOWN = 1000
+
 _ICON = Path(__file__).with_name("icon.svg")
 
 _STYLE = """<style>
@@ -30,19 +43,48 @@ h1 {font-size: 2.1rem !important;}
 </style>"""
 
 
-def frame(title: str) -> None:
-    """Set up a page: its title, its width and the links to the other pages."""
-    st.set_page_config(page_title=f"{title} · mmc", page_icon=str(_ICON), layout="wide")
-    st.html(_STYLE)
-    visit = state_of(Visit)
-    if visit.page != title:
-        visit.page, visit.replaced = title, {}
-    # Controls that are there already have values of their own, which the address follows.
-    unread = [name for name in st.query_params if name not in st.session_state]
-    visit.asked = {name: st.query_params.get_all(name) for name in unread}
-    with st.sidebar.container(horizontal=True):
-        for path, label, icon in _PAGES:
-            st.page_link(path, label=label, icon=icon)
+@contextmanager
+def frame(title: str) -> Iterator[None]:
+    """Set up a page, whose body is the block: its title, its width, the links to the other pages, the guard.
+
+    Parameters
+    ----------
+    title : str
+        Title of the page.
+    """
+    with guard():
+        st.set_page_config(page_title=f"{title} · mmc", page_icon=str(_ICON), layout="wide")
+        st.html(_STYLE)
+        visit = state_of(Visit)
+        if visit.page != title:
+            visit.page, visit.replaced = title, {}
+        # Controls that are there already have values of their own, which the address follows.
+        unread = [name for name in st.query_params if name not in st.session_state]
+        visit.asked = {name: st.query_params.get_all(name) for name in unread}
+        with st.sidebar.container(horizontal=True):
+            for path, label, icon in _PAGES:
+                st.page_link(path, label=label, icon=icon)
+        yield
+
+
+@contextmanager
+def guard() -> Iterator[None]:
+    """Log an unexpected error, and show its number instead of it.
+
+    The block of `frame` is guarded. Fragments and callbacks run outside of it and have the guard as a
+    decorator, ``@guard()``; with an error they return None. What Streamlit raises to stop or rerun a page
+    passes.
+    """
+    try:
+        yield
+    except Exception:
+        number = secrets.token_hex(3)
+        _LOG.exception("Error %s on the page %r", number, state_of(Visit).page)
+        notice(
+            f"Something went wrong on the server (number {number}). Change a control, or open the page anew "
+            "without its address. If it happens again, tell whoever runs the server this number: the log "
+            "says more."
+        )
 
 
 def replaced_notice() -> None:
@@ -55,15 +97,23 @@ def replaced_notice() -> None:
     if visit.asked is None:
         return
     for name, texts in visit.asked.items():
-        if name in st.session_state and not _same(texts, st.session_state[name]):
-            visit.replaced[name] = (", ".join(texts), st.session_state[name])
+        value = st.session_state.get(name)
+        if name in st.session_state and _of_control(value) and not _same(texts, value):
+            visit.replaced[name] = (", ".join(texts), value)
     visit.asked = None
     visit.replaced = {n: kept for n, kept in visit.replaced.items() if st.session_state.get(n) == kept[1]}
     if visit.replaced:
         parts = [
-            f"{name}={asked[:40]} ({taken} was taken)" for name, (asked, taken) in visit.replaced.items()
+            f"{name}={asked[:40]} ({str(taken)[:40]} was taken)"
+            for name, (asked, taken) in visit.replaced.items()
         ]
         notice(f"The address asks for what the controls do not take: {', '.join(parts)}.", "warning")
+
+
+def _of_control(value: object) -> bool:
+    """Return whether a control that is bound to the address may have this value."""
+    values = value if isinstance(value, list | tuple) else [value]
+    return all(each is None or isinstance(each, str | int | float) for each in values)
 
 
 def _same(texts: list[str], value: object) -> bool:
@@ -88,9 +138,12 @@ def plain(text: object) -> str:
 
 
 def notice(text: object, level: Literal["error", "warning", "info"] = "error") -> None:
-    """Draw a message that may quote a user's file."""
+    """Draw a message that may quote a user's file; a very long one is cut."""
     if isinstance(text, MissingValuesError):
         text = (
             f"{text.what}. Turn on “Leave out rows with missing values” on the left, or choose other columns."
         )
-    {"error": st.error, "warning": st.warning, "info": st.info}[level](plain(text))
+    shown = str(text)
+    if len(shown) > _MAX_SHOWN:
+        shown = shown[:_MAX_SHOWN] + "…"
+    {"error": st.error, "warning": st.warning, "info": st.info}[level](plain(shown))
