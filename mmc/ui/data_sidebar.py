@@ -15,7 +15,7 @@ from mmc.datasets import CATALOG, Dataset, Entry, Table, TableError, open_table
 from mmc.datasets.tables import numeric_columns
 from mmc.experiment import Data, Experiment
 from mmc.ui.page_frame import guard, notice
-from mmc.ui.parameter_sidebar import STRETCH, reach, seed_control, short
+from mmc.ui.parameter_sidebar import STRETCH, forget_outside, reach, seed_control, short
 from mmc.ui.visit_state import Loaded, Visit, state_of
 
 TABLE = "table"
@@ -232,9 +232,11 @@ def _entry_options(entry: Entry) -> dict[str, Any]:
     options: dict[str, Any] = {}
     if "n_samples" in entry.parameters:
         low, high = reach("n", 20, 2000, _OPTION_RANGES["n_samples"][1])
+        forget_outside("n", low, high)
         options["n_samples"] = int(st.slider("Points", low, high, 300, 10, key="n", bind="query-params"))
     if "noise" in entry.parameters and entry.noise_max:
         low, high = reach("noise", 0.0, entry.noise_max, _OPTION_RANGES["noise"][1])
+        forget_outside("noise", low, high)
         options["noise"] = st.slider(
             "Noise",
             low,

@@ -204,6 +204,7 @@ def _control(parameter: Parameter, default: Any) -> Any:
         return parameter.low
     if parameter.kind == "int":
         low, high = reach(parameter.key, parameter.low, parameter.high, STRETCH * parameter.high)
+        forget_outside(parameter.key, low, high)
         return int(st.slider(parameter.label, low, high, default, **common))
     if parameter.kind == "bool":
         return st.toggle(parameter.label, default, **common)
@@ -218,6 +219,8 @@ def _control(parameter: Parameter, default: Any) -> Any:
     asked = [asked_text(parameter.key)] if parameter.free and _asked_for(parameter) else []
     choices = list(dict.fromkeys([*parameter.choices, *map(short, parameter.steps), *asked]))
     first = choices.index(parameter.write(default))
+    if not parameter.free and st.session_state.get(parameter.key) not in (None, *choices):
+        del st.session_state[parameter.key]
     return st.selectbox(parameter.label, choices, first, accept_new_options=parameter.free, **common)
 
 
@@ -309,6 +312,13 @@ def reach(key: str, low: Any, high: Any, most: Any) -> tuple[Any, Any]:
     except ValueError:
         return low, high
     return (low, max(high, value)) if low <= value <= most else (low, high)
+
+
+def forget_outside(key: str, low: Any, high: Any) -> None:
+    """Forget a value that other data or another page have left and that the control does not take."""
+    held = st.session_state.get(key)
+    if held is not None and not (isinstance(held, int | float) and low <= held <= high):
+        del st.session_state[key]
 
 
 def short(value: float) -> str:

@@ -62,3 +62,12 @@ def test_compare_finds_nothing_of_model_selection(model_selection, settle):
     settle(at)
     assert not at.exception
     assert any("Load a table" in info.value for info in at.info)
+
+
+def test_noise_of_other_data_is_forgotten(playground, settle):
+    """A page that opens with other data does not take noise that these do not have."""
+    at = playground(n="60")
+    at.session_state["noise"], at.session_state["data"] = 1.5, "moons"
+    settle(at)
+    assert not at.exception
+    assert at.session_state["playground:"].last.experiment.data.options["noise"] == 0.05
