@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-#: Number of characters of a value that a message shows.
-_SHOWN = 60
+#: Number of characters of a value that a message shows, and of a whole message.
+_SHOWN, _MAX_MESSAGE = 60, 1000
 
 
 def quoted(value: object) -> str:
@@ -50,3 +50,19 @@ def nearest(name: str, known: Iterable[str]) -> str:
     if close:
         return f"did you mean {close[0]!r}?"
     return f"there are {', '.join(names)}." if names else "there are none."
+
+
+def cut(message: object) -> str:
+    """Return a message that may quote a value of any length, cut to a length that can be read.
+
+    Parameters
+    ----------
+    message : object
+        Text or exception.
+
+    Returns
+    -------
+    str
+    """
+    text = str(message)
+    return text if len(text) <= _MAX_MESSAGE else text[:_MAX_MESSAGE] + "…"

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 
 import mmc.datasets as datasets
 from mmc import registry, schema
-from mmc._checks import nearest, quoted
+from mmc._checks import cut, nearest, quoted
 from mmc._json import read_json
 from mmc._sklearn import check_parameters
 from mmc.datasets import Dataset, Table
@@ -200,7 +200,10 @@ class Experiment:
                     f"{self.algorithm} has no parameter {quoted(name)}: {nearest(name, known_parameters)}"
                 )
             schema.check_parameter(known_parameters[name], value)
-        check_parameters(self.make())
+        try:
+            check_parameters(self.make())
+        except ValueError as error:  # it may quote a list of any length
+            raise ValueError(cut(error)) from error
         self.data.check()
 
     def to_script(self) -> str:

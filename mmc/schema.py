@@ -119,8 +119,7 @@ def check_parameter(parameter: Parameter, value: Any) -> None:
     parameter : Parameter
         Parameter of the registry.
     value : object
-        Value that JSON can hold. None means what it means to the class, and a list in place of a choice is a
-        labelling to start from.
+        Value that JSON can hold. None means what it means to the class, and `init` may be a labelling.
 
     Raises
     ------
@@ -146,7 +145,7 @@ def _fits(parameter: Parameter, value: Any) -> bool:
     if parameter.kind == "kernels":
         return isinstance(value, list | tuple)
     if isinstance(value, list | tuple):
-        return all(type(label) is int for label in value)
+        return parameter.name == "init" and all(type(label) is int for label in value)
     return value in parameter.choices if isinstance(value, str) else parameter.free and _is_number(value)
 
 

@@ -16,6 +16,7 @@ from typing import Literal
 
 import streamlit as st
 
+from mmc._checks import cut
 from mmc.datasets import MissingValuesError
 from mmc.ui.visit_state import Visit, state_of
 
@@ -30,9 +31,6 @@ _PAGES = (
 )
 
 _LOG = logging.getLogger("mmc")
-
-#: Number of characters of a message that a page shows.
-_MAX_SHOWN = 1000
 
 _ICON = Path(__file__).with_name("icon.svg")
 
@@ -143,7 +141,4 @@ def notice(text: object, level: Literal["error", "warning", "info"] = "error") -
         text = (
             f"{text.what}. Turn on “Leave out rows with missing values” on the left, or choose other columns."
         )
-    shown = str(text)
-    if len(shown) > _MAX_SHOWN:
-        shown = shown[:_MAX_SHOWN] + "…"
-    {"error": st.error, "warning": st.warning, "info": st.info}[level](plain(shown))
+    {"error": st.error, "warning": st.warning, "info": st.info}[level](plain(cut(text)))

@@ -64,10 +64,15 @@ def test_compare_finds_nothing_of_model_selection(model_selection, settle):
     assert any("Load a table" in info.value for info in at.info)
 
 
-def test_noise_of_other_data_is_forgotten(playground, settle):
+@pytest.mark.parametrize("way", [[], ["table"]])
+def test_noise_of_other_data_is_forgotten(way, playground, settle):
     """A page that opens with other data does not take noise that these do not have."""
     at = playground(n="60")
-    at.session_state["noise"], at.session_state["data"] = 1.5, "moons"
-    settle(at)
+    for data in way:
+        at.selectbox(key="data").set_value(data)
+        settle(at)
+    at.switch_page("pages/5_Tune.py")
+    at.run()
     assert not at.exception
-    assert at.session_state["playground:"].last.experiment.data.options["noise"] == 0.05
+    assert at.session_state["data"] == "moons"
+    assert at.session_state["noise"] == 0.05
