@@ -37,7 +37,15 @@ PATIENCE = 60
 FINE, SAID, BAD = "fine", "said", "bad"
 
 #: What no page may show.
-PRIVATE = ("Traceback", str(ROOT), str(Path.home()), "site-packages", sys.prefix, 'File "')
+PRIVATE = (
+    "Traceback",
+    str(ROOT),
+    f"{Path.home()}/",
+    "site-packages",
+    sys.prefix,
+    'File "',
+    "Something went wrong",
+)
 
 TABLE = open_table(b"a,b,kind\n1,2,x\n2,1,x\n8,9,y\n9,8,y\n", name="table.csv")
 
@@ -118,11 +126,12 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0, help="default: %(default)s")
     arguments = parser.parse_args(argv)
     logging.disable(logging.WARNING)  # Streamlit warns that a page runs without a server
-    bad = 0
-    if arguments.files:
-        bad += _report("files", _files(arguments.files, Random(arguments.seed)))
-    for page in PAGES if arguments.addresses else ():
-        bad += _report(page, _addresses(page, arguments.addresses, Random(f"{arguments.seed} {page}")))
+    try:
+        bad = _report("files", _files(arguments.files, Random(arguments.seed))) if arguments.files else 0
+        for page in PAGES if arguments.addresses else ():
+            bad += _report(page, _addresses(page, arguments.addresses, Random(f"{arguments.seed} {page}")))
+    finally:
+        logging.disable(logging.NOTSET)
     return 1 if bad else 0
 
 
@@ -302,7 +311,7 @@ def _judge_page(page: str, query: dict[str, list[str]]) -> tuple[str, str]:
         *(element.value for kind in ("caption", "markdown", "text") for element in at.get(kind)),
     ]
     for text in map(str, texts):
-        leaked = [private for private in (*PRIVATE, "Something went wrong") if private in text]
+        leaked = [private for private in PRIVATE if private in text]
         if leaked:
             return BAD, f"shows {leaked[0]!r}: {text}"
     return (SAID if notices else FINE), ""

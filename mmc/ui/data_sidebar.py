@@ -12,6 +12,7 @@ import streamlit as st
 
 from mmc import registry
 from mmc.datasets import CATALOG, Dataset, Entry, Table, TableError, open_table
+from mmc.datasets._options import MAX_IMBALANCE, MAX_NOISE
 from mmc.datasets.tables import numeric_columns
 from mmc.experiment import Data, Experiment
 from mmc.ui.page_frame import guard, notice
@@ -22,8 +23,8 @@ TABLE = "table"
 #: Ranges for experiments and addresses, which are wider than those of the controls.
 _OPTION_RANGES = {
     "n_samples": (20, 5000),
-    "noise": (0.0, 1e6),
-    "imbalance": (0.0, 0.9),
+    "noise": (0.0, MAX_NOISE),
+    "imbalance": (0.0, MAX_IMBALANCE),
     "random_state": (0, 2**31 - 1),
 }
 
@@ -262,7 +263,7 @@ def _entry_options(entry: Entry) -> dict[str, Any]:
         options["imbalance"] = st.slider(
             "Imbalance",
             0.0,
-            0.9,
+            MAX_IMBALANCE,
             0.0,
             0.05,
             key="imbalance",
