@@ -200,15 +200,14 @@ def test_a_full_disk_leaves_the_old_files(table, capsys, monkeypatch):
 
 def run_until(count, command, kept, number):
     """Start a command, send a signal when so many candidates are stored, and return its end."""
-    line = [sys.executable, "-m", "mmc", *command]
-    with subprocess.Popen(line, cwd=ROOT, stderr=subprocess.PIPE, text=True) as process:
+    line, said = [sys.executable, "-m", "mmc", *command], kept.with_suffix(".err")
+    with said.open("w") as err, subprocess.Popen(line, cwd=ROOT, stderr=err) as process:
         while process.poll() is None:
             if kept.exists() and kept.read_bytes().count(b"\n") > count:
                 process.send_signal(number)
                 break
             time.sleep(0.01)
-        _, err = process.communicate(timeout=120)
-    return process.returncode, err
+    return process.returncode, said.read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
