@@ -1,7 +1,10 @@
 """The command line: `python -m mmc`.
 
 Labels go to the output and everything else to standard error, so commands can be joined by pipes. Exit codes:
-0 done, 1 the data or the parameters do not allow it, 2 the command is not right, 130 stopped by the user.
+0 done, 1 the data or the parameters do not allow it, 2 the command is not right, 130 stopped by Ctrl-C,
+141 nobody reads the output any more, 143 stopped by SIGTERM.
+
+Files are written whole or not at all. A sweep with --resume stores each candidate as it ends.
 """
 
 from __future__ import annotations
@@ -11,24 +14,29 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 import numpy as np
 
 import mmc
-from mmc import clusterers, engine, registry
+from mmc import clusterers, engine, registry, schema
+from mmc._ending import Terminated, drop_output, ended_by_sigterm
+from mmc.cli_sweep import chosen, flag, write_option
 from mmc.datasets import CATALOG, Dataset, MissingValuesError, Table, labels_frame, open_table, to_csv_text
 from mmc.experiment import Data, Experiment
 from mmc.registry import Algorithm, Parameter
-from mmc.selection import SCORES, best, sweep
+from mmc.selection import SCORES
 from mmc.stepping import Step
 
 _BAR = 30
 
 #: Maximum size of a table; what does not fit in memory is refused later, by the number of rows.
 _MAX_BYTES = 2**30
+
+#: Exit codes of a command that was ended from outside: 128 and the number of the signal.
+_INTERRUPTED, _CLOSED, _TERMINATED = 130, 141, 143
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -46,19 +54,28 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     arguments = _parser(sys.argv[1:] if argv is None else argv).parse_args(argv)
     try:
-        return int(arguments.run(arguments))
+        with ended_by_sigterm():
+            code = int(arguments.run(arguments))
+            sys.stdout.flush()  # here, where an error has a message
+        return code
     except BrokenPipeError:
-        sys.stderr.close()  # the reader has closed the pipe; Python would report an error while flushing
-        return 1
+        drop_output()
+        return _CLOSED
     except MissingValuesError as error:
-        print(f"mmc: {error.what}; --drop-missing leaves them out", file=sys.stderr)
+        _say(f"{error.what}; --drop-missing leaves them out")
         return 1
     except (ValueError, OSError) as error:
-        print(f"mmc: {error}", file=sys.stderr)
+        drop_output()
+        _say(str(error))
         return 1
-    except KeyboardInterrupt:
-        print("\nmmc: stopped", file=sys.stderr)
-        return 130
+    except KeyboardInterrupt as stop:
+        _say("\n".join(["stopped", *getattr(stop, "__notes__", [])]), "\n")
+        return _TERMINATED if isinstance(stop, Terminated) else _INTERRUPTED
+
+
+def _say(text: str, before: str = "") -> None:
+    with suppress(OSError):  # nobody may be there to read it
+        print(f"{before}mmc: {text}", file=sys.stderr, flush=True)
 
 
 def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
@@ -111,6 +128,12 @@ def _add_cluster(commands: argparse._SubParsersAction, algorithm: Algorithm) -> 
     )
     cluster.add_argument("--curve", type=Path, metavar="FILE", help="where the scores of a sweep go, as CSV")
     cluster.add_argument(
+        "--resume",
+        type=Path,
+        metavar="FILE",
+        help="where the candidates of a sweep are stored as they end; the same command goes on from there",
+    )
+    cluster.add_argument(
         "--save",
         type=Path,
         metavar="FILE",
@@ -119,7 +142,7 @@ def _add_cluster(commands: argparse._SubParsersAction, algorithm: Algorithm) -> 
     _add_output(cluster)
     group = cluster.add_argument_group(f"parameters of {algorithm.name}")
     for parameter in algorithm.parameters:
-        names = [_flag(parameter)]
+        names = [flag(parameter)]
         if parameter.is_n_clusters:
             names.insert(0, "-k")
         group.add_argument(
@@ -155,10 +178,6 @@ def _usual(algorithm: Algorithm, parameter: Parameter) -> object:
     return parameter.write(default) if parameter.kind == "kernels" or parameter.none else default
 
 
-def _flag(parameter: Parameter) -> str:
-    return "--" + parameter.name.replace("__", "-").replace("_", "-")
-
-
 def _metavar(parameter: Parameter) -> str:
     if parameter.kind == "choice":
         return "{" + ",".join((*parameter.choices, *(("NUMBER",) if parameter.free else ()))) + "}"
@@ -171,7 +190,7 @@ def _list(arguments: argparse.Namespace) -> int:
     for entry in registry.ALGORITHMS.values():
         print(f"{entry.name}: {entry.summary}\n    {entry.paper}")
         for parameter in entry.parameters:
-            print(f"    {_flag(parameter):16} {_metavar(parameter)}  (default {_usual(entry, parameter)})")
+            print(f"    {flag(parameter):16} {_metavar(parameter)}  (default {_usual(entry, parameter)})")
     print("\nBuilt-in data (mmc.datasets.load):")
     for key, item in CATALOG.items():
         print(f"    {key:16} {item.summary}")
@@ -181,6 +200,8 @@ def _list(arguments: argparse.Namespace) -> int:
 def _cluster(arguments: argparse.Namespace) -> int:
     if arguments.curve and not arguments.sweep:
         raise ValueError("--curve needs --sweep: without a sweep there are no scores.")
+    if arguments.resume and not arguments.sweep:
+        raise ValueError("--resume needs --sweep: a single fit begins anew.")
     if arguments.dask and not arguments.sweep:
         raise ValueError("--dask needs --sweep: a single fit runs here.")
     _require_writable(arguments)
@@ -196,14 +217,15 @@ def _cluster(arguments: argparse.Namespace) -> int:
         "label": arguments.label,
         "missing": "drop" if arguments.drop_missing else "error",
     }
-    data = Data("table", options, arguments.standardize, table.name, table.sha256)
+    name = table.name.encode(errors="replace").decode()  # a file's name may be no text
+    data = Data("table", options, arguments.standardize, name, table.sha256)
     dataset = data.load(table)
     experiment = Experiment(data, entry.name, values)
     if arguments.sweep:
-        experiment = _chosen(experiment, dataset, arguments)
-    _fit_and_write(experiment, dataset, arguments)
+        experiment = chosen(experiment, dataset, arguments)
+    _fit_andwrite_option(experiment, dataset, arguments)
     if arguments.save:
-        arguments.save.write_text(experiment.to_json(), encoding="utf-8")
+        write_option("save", arguments.save, experiment.to_json())
     return 0
 
 
@@ -214,7 +236,7 @@ def _read(table: str) -> Table:
 
 def _require_writable(arguments: argparse.Namespace) -> None:
     """Refuse files that cannot be written before anything is computed; no file is created."""
-    for option in ("output", "curve", "save"):
+    for option in ("output", "curve", "resume", "save"):
         given = getattr(arguments, option, None)
         if given is None or given == "-":
             continue
@@ -230,53 +252,19 @@ def _require_writable(arguments: argparse.Namespace) -> None:
         raise ValueError(f"--{option} {given} cannot be written: {reason}.")
 
 
-def _chosen(experiment: Experiment, dataset: Dataset, arguments: argparse.Namespace) -> Experiment:
-    """Run the sweep and return the experiment of the best candidate."""
-    entry = registry.get(experiment.algorithm)
-    grid: dict[str, list[Any]] = {}
-    for text in arguments.sweep:
-        name, _, given = text.partition("=")
-        known = {_flag(p): p for p in entry.parameters}
-        parameter = known.get("--" + name.replace("_", "-")) or entry.parameter(name)
-        grid[parameter.name] = _candidates(parameter, name, given)
-    if arguments.dask:
-        os.environ[engine.CLUSTER] = arguments.dask
-    run = sweep(experiment.make(), grid, dataset.X, score=arguments.score)
-    for trial in run:
-        if not arguments.quiet:
-            what = ", ".join(f"{name}={value}" for name, value in trial.parameters.items())
-            came = f"failed: {trial.error}" if trial.error else f"{arguments.score} {trial.score:.6g}"
-            print(f"{len(run.trials)} of {run.total}: {what}, {came}", file=sys.stderr)
-    if arguments.curve:
-        arguments.curve.write_text(to_csv_text(run.table()), encoding="utf-8", newline="")
-    return replace(experiment, parameters={**experiment.parameters, **best(run.trials).parameters})
-
-
-def _candidates(parameter: Parameter, name: str, given: str) -> list[Any]:
-    """Return the values that a sweep tries: the given ones, or the usual ones if none are given."""
-    if parameter.name == "estimator":
-        raise ValueError("--sweep tries values of parameters; choose the method with --estimator.")
-    is_list = parameter.kind in ("numbers", "kernels")
-    if given:
-        return [parameter.parse(part) for part in given.split(";" if is_list else ",")]
-    if not parameter.candidates:
-        values = f'"{name}=A,B;C,D;…", as each value is a list' if is_list else f"{name}=A,B,…"
-        raise ValueError(f"--sweep {name} needs values: --sweep {values}")
-    return list(parameter.candidates)
-
-
 def _run(arguments: argparse.Namespace) -> int:
     _require_writable(arguments)
-    experiment = Experiment.from_json(arguments.experiment.read_text(encoding="utf-8"))
+    with arguments.experiment.open("rb") as file:
+        experiment = Experiment.from_json(file.read(schema.MAX_BYTES + 1))
     data = experiment.data
     if data.source == "table" and arguments.table is None:
         raise ValueError(f"This experiment needs the table {data.name!r}: give it with --table FILE.")
     table = _read(arguments.table) if arguments.table else None
-    _fit_and_write(experiment, data.load(table), arguments)
+    _fit_andwrite_option(experiment, data.load(table), arguments)
     return 0
 
 
-def _fit_and_write(experiment: Experiment, dataset: Dataset, arguments: argparse.Namespace) -> None:
+def _fit_andwrite_option(experiment: Experiment, dataset: Dataset, arguments: argparse.Namespace) -> None:
     say: TextIO | None = None if arguments.quiet else sys.stderr
     for note in dataset.notes if say else ():
         print(f"note: {note}", file=say)
@@ -288,7 +276,7 @@ def _fit_and_write(experiment: Experiment, dataset: Dataset, arguments: argparse
     if arguments.output == "-":
         sys.stdout.write(text.replace("\r\n", "\n"))
     else:
-        Path(arguments.output).write_text(text, encoding="utf-8", newline="")
+        write_option("output", arguments.output, text)
     if say:
         if end.warning:
             print(f"warning: {end.warning}", file=say)

@@ -13,14 +13,18 @@ from typing import Any
 from sklearn.base import BaseEstimator
 
 import mmc.datasets as datasets
-from mmc import registry
+from mmc import registry, schema
+from mmc._checks import cut, nearest, quoted
+from mmc._json import read_json
 from mmc._sklearn import check_parameters
 from mmc.datasets import Dataset, Table
 
-_TABLE_OPTIONS = ("columns", "label", "missing")
-
-#: Version of the files that are written, and the only one that is read.
-_VERSION = 1
+#: Options of a table, and what to give for each.
+_TABLE_OPTIONS = {
+    "columns": "a list of the names of columns, or null",
+    "label": "the name of a column, or null",
+    "missing": '"error" or "drop"',
+}
 
 
 @dataclass(frozen=True)
@@ -48,24 +52,23 @@ class Data:
     sha256: str = ""
 
     def check(self) -> None:
-        """Check that the source and the options exist.
+        """Check the source and the options, before anything is allocated.
 
         Raises
         ------
         ValueError
             If the source, an option or its value is not allowed.
         """
-        if self.source != "table" and self.source not in datasets.CATALOG:
-            raise ValueError(f"There are no data {self.source!r}; there are {', '.join(datasets.CATALOG)}.")
-        known = _TABLE_OPTIONS if self.source == "table" else datasets.CATALOG[self.source].parameters
+        if self.source != "table":
+            datasets.check_options(self.source, self.options)
+            return
         for name, value in self.options.items():
-            if name not in known:
-                raise ValueError(f"The data {self.source!r} do not take {name!r}, only {', '.join(known)}.")
-            if self.source == "table" and not _fits(name, value):
-                raise ValueError(f"{name}={value!r} is not right for a table.")
-            numbers = value if name == "classes" and isinstance(value, list) else [value]
-            if self.source != "table" and not all(type(number) in (int, float) for number in numbers):
-                raise ValueError(f"{name}={value!r} of the data {self.source!r} is not a number.")
+            if name not in _TABLE_OPTIONS:
+                raise ValueError(f"A table does not take {quoted(name)}: {nearest(name, _TABLE_OPTIONS)}")
+            if not _fits(name, value):
+                raise ValueError(
+                    f"{name}={quoted(value)} is not right for a table: give {_TABLE_OPTIONS[name]}."
+                )
 
     def load(self, table: Table | None = None) -> Dataset:
         """Load the points.
@@ -82,8 +85,9 @@ class Data:
         Raises
         ------
         ValueError
-            If the table is missing or is another file, or if the loader refuses the options.
+            If an option is not allowed, or if the table is missing or is another file.
         """
+        self.check()
         if self.source != "table":
             dataset = datasets.load(self.source, **self.options)
             return dataset.standardized() if self.standardize else dataset
@@ -128,22 +132,27 @@ class Experiment:
         return registry.get(self.algorithm).make(self.parameters)
 
     def to_json(self) -> str:
-        """Return the experiment as JSON.
+        """Return the experiment as JSON, by the schema of `mmc.schema`.
 
         Returns
         -------
         str
+
+        Raises
+        ------
+        ValueError
+            If a parameter is NaN or infinite, which JSON cannot write.
         """
-        content = {"mmc": _VERSION, **asdict(self)}
-        return json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+        content = {"mmc": schema.VERSION, **asdict(self)}
+        return json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
 
     @classmethod
-    def from_json(cls, text: str) -> Experiment:
-        """Read an experiment that `to_json` wrote.
+    def from_json(cls, text: str | bytes) -> Experiment:
+        """Read an experiment that `to_json` of this or an earlier release wrote.
 
         Parameters
         ----------
-        text : str
+        text : str or bytes
             Content of the file.
 
         Returns
@@ -153,40 +162,49 @@ class Experiment:
         Raises
         ------
         ValueError
-            If the text is no experiment, has another version, or names an algorithm or parameter that does
-            not exist.
+            If the text is no experiment by the schema of `mmc.schema`, is of a later version, or names data,
+            an algorithm, a parameter or a value that is not allowed. The message names the field, its value
+            and what would be right.
         """
-        try:
-            content = json.loads(text)
-            version = content.get("mmc", _VERSION)  # written by hand, it may say none
-            experiment = cls._read(content) if version == _VERSION else None
-        except (ValueError, AttributeError, KeyError, TypeError, RecursionError) as error:
-            raise ValueError(
-                "This is not an experiment file: data, algorithm or parameters are missing."
-            ) from error
-        if experiment is None:
-            raise ValueError(
-                f"This experiment file is of version {version!r}, and this release of mmc reads version "
-                f"{_VERSION}. Open it with the release that wrote it."
-            )
-        check_parameters(experiment.make())
-        experiment.data.check()
+        content = _fields(text)
+        data = content["data"]
+        experiment = cls(
+            Data(
+                data["source"],
+                data["options"],
+                data["standardize"],
+                data.get("name", ""),
+                data.get("sha256", ""),
+            ),
+            content["algorithm"],
+            content["parameters"],
+        )
+        experiment.check()
         return experiment
 
-    @classmethod
-    def _read(cls, content: Mapping[str, Any]) -> Experiment:
-        data = content["data"]
-        return cls(
-            Data(
-                str(data["source"]),
-                dict(data["options"]),
-                bool(data["standardize"]),
-                str(data.get("name", "")),
-                str(data.get("sha256", "")),
-            ),
-            str(content["algorithm"]),
-            dict(content["parameters"]),
-        )
+    def check(self) -> None:
+        """Check data, algorithm and parameters, before anything is allocated.
+
+        Raises
+        ------
+        ValueError
+            If the source, the algorithm, an option or a parameter does not exist, or a value is not allowed.
+        """
+        if self.algorithm not in registry.ALGORITHMS:
+            known = ", ".join(registry.ALGORITHMS)
+            raise ValueError(f"There is no algorithm {quoted(self.algorithm)}; there are {known}.")
+        known_parameters = {p.name: p for p in registry.get(self.algorithm).parameters}
+        for name, value in self.parameters.items():
+            if name not in known_parameters:
+                raise ValueError(
+                    f"{self.algorithm} has no parameter {quoted(name)}: {nearest(name, known_parameters)}"
+                )
+            schema.check_parameter(known_parameters[name], value)
+        try:
+            check_parameters(self.make())
+        except ValueError as error:  # it may quote a list of any length
+            raise ValueError(cut(error)) from error
+        self.data.check()
 
     def to_script(self) -> str:
         """Return a Python script that computes the same labels and saves them as labels.csv.
@@ -225,13 +243,32 @@ class Experiment:
         )
 
 
+def _fields(text: str | bytes) -> dict[str, Any]:
+    """Read the fields of an experiment file, each of its type."""
+    try:
+        content = read_json(text, schema.MAX_BYTES)
+        if not isinstance(content, dict):
+            raise ValueError("it holds no object in braces.")
+        version = content.get("mmc", 1)
+        if type(version) is int and version == schema.VERSION:
+            schema.check_fields(content, schema.EXPERIMENT)
+            schema.check_fields(content["data"], schema.DATA, "data.")
+            return content
+    except ValueError as error:
+        raise ValueError(f"This is not an experiment file: {error}") from None
+    raise ValueError(
+        f"This experiment file is of version {quoted(version)}, and this release of mmc reads version "
+        f"{schema.VERSION}. Open it with the release that wrote it."
+    )
+
+
 def _fits(name: str, value: Any) -> bool:
     """Return whether a table accepts this value of an option."""
     if name == "missing":
         return value in ("error", "drop")
     if name == "label":
         return value is None or isinstance(value, str)
-    return value is None or (isinstance(value, list) and all(isinstance(v, str) for v in value))
+    return value is None or (isinstance(value, list | tuple) and all(isinstance(v, str) for v in value))
 
 
 def _call(function: str, *args: Any, **kwargs: Any) -> str:

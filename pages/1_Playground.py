@@ -5,8 +5,6 @@ import streamlit as st
 from mmc import ui
 from mmc.experiment import Experiment
 
-ui.frame("Playground")
-
 
 def outcome() -> ui.Outcome:
     """Read the controls and run what they describe; raise a ValueError if that fails."""
@@ -22,5 +20,6 @@ def outcome() -> ui.Outcome:
     return ui.run(Experiment(data, name, parameters), loaded, beside)
 
 
-st.title("Playground")
-ui.show_outcome(ui.last_good(ui.Playground, outcome))
+with ui.frame("Playground"):
+    st.title("Playground")
+    ui.show_outcome(ui.last_good(ui.Playground, outcome))

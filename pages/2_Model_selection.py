@@ -5,8 +5,6 @@ import streamlit as st
 from mmc import ui
 from mmc.experiment import Experiment
 
-ui.frame("Model selection")
-
 
 def searched() -> tuple[ui.Found, bool, ui.Loaded]:
     """Read the controls and score the candidates that they describe; raise a ValueError if that fails."""
@@ -25,29 +23,31 @@ def searched() -> tuple[ui.Found, bool, ui.Loaded]:
     return ui.search(task, loaded, ui.draw_partial), beside, loaded
 
 
-st.title("Model selection")
-st.write(
-    "Most clusterings depend on a parameter that nobody tells you. Here every candidate is clustered and "
-    "then scored without true labels: the better labels can be predicted from points, the higher the score."
-)
-found, beside, loaded = ui.last_good(ui.ModelSelection, searched)
-ui.resume_notice(found, "search")
-left, right = st.columns([3, 2], gap="large")
-with right:
-    at = ui.look_at(found)
-    ui.summarize_choice(found, at)
-with left:
-    ui.draw_curve(found, at)
-ui.draw_pictures(found, at)
-try:
-    if beside:
-        rival = ui.search(ui.rival(found.search), loaded, ui.draw_partial)
-        ui.state_of(ui.ModelSelection).rival = rival
-        ui.draw_rival(rival)
-    outcome = ui.run(found.search.candidate(found.trials[at].index), loaded, None)
-    ui.show_candidate(found, at, outcome, loaded)
-except ValueError as error:
-    ui.notice(error)
-    st.stop()
-st.subheader("Take it home")
-ui.export_buttons(outcome, found=found)
+with ui.frame("Model selection"):
+    st.title("Model selection")
+    st.write(
+        "Most clusterings depend on a parameter that nobody tells you. Here every candidate is clustered "
+        "and then scored without true labels: the better labels can be predicted from points, the higher "
+        "the score."
+    )
+    found, beside, loaded = ui.last_good(ui.ModelSelection, searched)
+    ui.resume_notice(found, "search")
+    left, right = st.columns([3, 2], gap="large")
+    with right:
+        at = ui.look_at(found)
+        ui.summarize_choice(found, at)
+    with left:
+        ui.draw_curve(found, at)
+    ui.draw_pictures(found, at)
+    try:
+        if beside:
+            rival = ui.search(ui.rival(found.search), loaded, ui.draw_partial)
+            ui.state_of(ui.ModelSelection).rival = rival
+            ui.draw_rival(rival)
+        outcome = ui.run(found.search.candidate(found.trials[at].index), loaded, None)
+        ui.show_candidate(found, at, outcome, loaded)
+    except ValueError as error:
+        ui.notice(error)
+        st.stop()
+    st.subheader("Take it home")
+    ui.export_buttons(outcome, found=found)

@@ -5,8 +5,6 @@ import streamlit as st
 from mmc import ui
 from mmc.experiment import Experiment
 
-ui.frame("Cutting planes")
-
 FAMILIES = ("cutting planes", "semidefinite relaxation")
 
 
@@ -21,10 +19,12 @@ def outcome() -> ui.Outcome:
     return ui.run(Experiment(data, name, parameters), loaded, None)
 
 
-st.title("Cutting planes")
-st.write(
-    "Of all ways to part the points, take the one with the widest empty band between the clusters. That band "
-    "has a rule for every set of points, far too many to write down, so the rules are added one at a time, "
-    "always the one that is broken most. Relaxed to one convex program, the same wish becomes a matrix."
-)
-ui.show_outcome(ui.last_good(ui.CuttingPlanes, outcome))
+with ui.frame("Cutting planes"):
+    st.title("Cutting planes")
+    st.write(
+        "Of all ways to part the points, take the one with the widest empty band between the clusters. That "
+        "band has a rule for every set of points, far too many to write down, so the rules are added one at "
+        "a time, always the one that is broken most. Relaxed to one convex program, the same wish becomes a "
+        "matrix."
+    )
+    ui.show_outcome(ui.last_good(ui.CuttingPlanes, outcome))

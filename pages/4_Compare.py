@@ -4,8 +4,6 @@ import streamlit as st
 
 from mmc import ui
 
-ui.frame("Compare")
-
 
 def comparison() -> ui.Comparison:
     """Read the controls and run what they describe; raise a ValueError if that fails."""
@@ -14,12 +12,13 @@ def comparison() -> ui.Comparison:
     return ui.compared(contest, loaded, ui.show_comparison)
 
 
-st.title("Compare")
-st.write(
-    "Rows are data sets, columns are algorithms, each with its usual settings and as many clusters as the "
-    "data have. No algorithm is best everywhere: see where each one's idea of a cluster fits, and what it "
-    "finds where there is nothing to find."
-)
-found = ui.last_good(ui.Compare, comparison)
-ui.resume_notice(found, "comparison")
-ui.show_comparison(found)
+with ui.frame("Compare"):
+    st.title("Compare")
+    st.write(
+        "Rows are data sets, columns are algorithms, each with its usual settings and as many clusters as "
+        "the data have. No algorithm is best everywhere: see where each one's idea of a cluster fits, and "
+        "what it finds where there is nothing to find."
+    )
+    found = ui.last_good(ui.Compare, comparison)
+    ui.resume_notice(found, "comparison")
+    ui.show_comparison(found)

@@ -5,8 +5,6 @@ import streamlit as st
 from mmc import ui
 from mmc.experiment import Experiment
 
-ui.frame("Tune")
-
 
 def tuned() -> tuple[ui.Found, str, ui.Loaded]:
     """Read the controls and score the cells that they describe; raise a ValueError if that fails."""
@@ -21,17 +19,18 @@ def tuned() -> tuple[ui.Found, str, ui.Loaded]:
     return ui.search_map(task, loaded, criterion), criterion, loaded
 
 
-st.title("Tune")
-st.write(
-    "Two parameters at once. Every cell is one clustering, coloured by how good it is: the brighter, the "
-    "better. Rest on a cell to see its clusters; press it to watch the run below."
-)
-found, criterion, loaded = ui.last_good(ui.Tune, tuned)
-ui.resume_notice(found, "map")
-at = ui.chosen_cell(found, criterion)
-try:
-    outcome = ui.run(found.search.candidate(at), loaded, None)
-except ValueError as error:
-    ui.notice(error)
-    st.stop()
-ui.show_outcome(outcome, found)
+with ui.frame("Tune"):
+    st.title("Tune")
+    st.write(
+        "Two parameters at once. Every cell is one clustering, coloured by how good it is: the brighter, the "
+        "better. Rest on a cell to see its clusters; press it to watch the run below."
+    )
+    found, criterion, loaded = ui.last_good(ui.Tune, tuned)
+    ui.resume_notice(found, "map")
+    at = ui.chosen_cell(found, criterion)
+    try:
+        outcome = ui.run(found.search.candidate(at), loaded, None)
+    except ValueError as error:
+        ui.notice(error)
+        st.stop()
+    ui.show_outcome(outcome, found)

@@ -12,8 +12,10 @@ from tests.import_graph import ROOT, cycles, graph, imported, sources
 
 #: From the bottom to the top: a part may import the parts below its own line, and none beside it.
 LAYERS = (
+    ("mmc._checks", "mmc._ending", "mmc._files"),
     (
         "mmc._fast",
+        "mmc._json",
         "mmc._sklearn",
         "mmc._threads",
         "mmc._warnings",
@@ -27,11 +29,12 @@ LAYERS = (
     ("mmc.baselines", "mmc.infomax", "mmc.maxmargin"),
     ("mmc",),
     ("mmc.registry",),
+    ("mmc.schema",),
     ("mmc.experiment", "mmc.imbalance", "mmc.recording"),
     ("mmc.trials",),
-    ("mmc.selection",),
+    ("mmc.selection", "mmc.sweep_file"),
     ("mmc.comparison",),
-    ("mmc.figures",),
+    ("mmc.cli_sweep", "mmc.figures"),
     ("mmc.work",),
     ("mmc.cli", "mmc.nursery", "mmc.ui"),
     ("mmc.__main__", "app", "pages"),

@@ -265,7 +265,7 @@ def test_an_abbreviated_algorithm_is_the_algorithm(table, tmp_path, option):
 @pytest.mark.parametrize("place", ["no/such/folder.csv", "."])
 def test_what_cannot_be_written_is_refused_before_the_fit(table, capsys, monkeypatch, option, place):
     """The option and the path are named, and nothing is fitted for nothing."""
-    monkeypatch.setattr("mmc.cli.sweep", lambda *args, **options: pytest.fail("was swept"))
+    monkeypatch.setattr("mmc.cli_sweep.sweep", lambda *args, **options: pytest.fail("was swept"))
     monkeypatch.setattr("mmc.cli.clusterers.end", lambda *args: pytest.fail("was fitted"))
     assert main(["cluster", str(table), "-k", "3", "--sweep", "width=1,2", option, place]) == 1
     out, err = capsys.readouterr()

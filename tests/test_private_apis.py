@@ -33,6 +33,9 @@ PRIVATE = [
     ("mmc/_loky.py", "joblib.externals", "joblib.externals.loky", "ProcessPoolExecutor"),
     ("mmc/_loky.py", "process_executor", "joblib.externals.loky.process_executor", "TerminatedWorkerError"),
     ("mmc/_loky.py", "process_executor", "joblib.externals.loky.process_executor", "BrokenProcessPool"),
+    ("mmc/_fast/compiled.py", "FunctionCache", "numba.core.caching", "FunctionCache.load_overload"),
+    ("mmc/_fast/compiled.py", "FunctionCache", "numba.core.caching", "FunctionCache.save_overload"),
+    ("mmc/_fast/compiled.py", "FunctionCache", "numba.core.caching", "FunctionCache.flush"),
     ("mmc/_warnings.py", "_filters_mutated", "warnings", "_filters_mutated"),
     ("mmc/ui/_sessions.py", "scriptrunner", "streamlit.runtime.scriptrunner", "get_script_run_ctx"),
     ("mmc/ui/_sessions.py", "get_instance", "streamlit.runtime", "get_instance"),
@@ -41,6 +44,7 @@ PRIVATE = [
 
 #: Private names that only an object shows; the tests below use them.
 OF_OBJECTS = [
+    ("mmc/_fast/compiled.py", "dispatcher._cache"),
     ("mmc/_loky.py", "._processes"),
     ("mmc/figures/_frames.py", "._frame_objs"),
     ("mmc/figures/_frames.py", "_validate=False"),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 from collections.abc import Iterable
 from dataclasses import astuple, fields
 from itertools import groupby
 from pathlib import Path
 
 from benchmarks.tables.rows import DECIMALS, MISSING, Plan, Row
+from mmc._files import write_file
 
 CSV, MARKDOWN = "tables.csv", "tables.md"
 _COLUMNS = [field.name for field in fields(Row)]
@@ -56,8 +56,8 @@ class Store:
     def add(self, *rows: Row) -> None:
         """Keep rows and write both files."""
         self._rows |= {row.key: row for row in rows}
-        _replace(self.folder / CSV, to_csv(self.rows))
-        _replace(self.folder / MARKDOWN, to_markdown(self.rows))
+        write_file(self.folder / CSV, to_csv(self.rows))
+        write_file(self.folder / MARKDOWN, to_markdown(self.rows))
 
 
 def to_csv(rows: Iterable[Row]) -> str:
@@ -125,10 +125,3 @@ def _cell(text: str) -> str:
 
 def _number(text: str) -> float | None:
     return float(text) if text else None
-
-
-def _replace(file: Path, text: str) -> None:
-    """Write a temporary file first, so that an interruption leaves the old one whole."""
-    beside = file.with_suffix(file.suffix + ".part")
-    beside.write_text(text, encoding="utf-8", newline="")
-    os.replace(beside, file)

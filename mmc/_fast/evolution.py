@@ -16,13 +16,14 @@ others are free for children, so that no parent is overwritten while it is neede
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from mmc._fast.compiled import compiled
 
 #: A child must be fitter by more than this; smaller gains are rounding errors.
 MIN_GAIN = 1e-13
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def evolve(  # type: ignore[no-untyped-def]
     A, dense, Y, P, F, alive, bound, n_children, generation, last, patience, stale, group, rng
 ):
@@ -95,7 +96,7 @@ def evolve(  # type: ignore[no-untyped-def]
     return generation, stale, n_better, n_flips
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _mutate(y, total, s, bound, toggled, touched, S, rng):  # type: ignore[no-untyped-def]
     """Draw s flips; one that breaks the balance is paired with an opposite flip ([EvoMMC] footnote 2).
 
@@ -130,7 +131,7 @@ def _mutate(y, total, s, bound, toggled, touched, S, rng):  # type: ignore[no-un
     return count
 
 
-@njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "reassoc", "contract"})
+@compiled(fastmath={"nnan", "nsz", "reassoc", "contract"})
 def _gain(A, dense, y, p, S, v):  # type: ignore[no-untyped-def]
     """Return the increase of yᵀRy when the points S flip."""
     if dense:
@@ -161,7 +162,7 @@ def _gain(A, dense, y, p, S, v):  # type: ignore[no-untyped-def]
     return gain
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _select(A, Y, P, F, alive, sums, parents, counts, flips, fitness):  # type: ignore[no-untyped-def]
     """Keep the μ fittest of parents and children, write the new ones out, and sort them.
 

@@ -7,13 +7,13 @@ With L_ij = log(‖x_i − x_j‖² + ε), zero on the diagonal, the sums T[y, j
 
 from __future__ import annotations
 
-from numba import njit
+from mmc._fast.compiled import compiled
 
 #: A move must lower the objective by more than this; smaller gains are rounding errors.
 MIN_GAIN = 1e-9
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def sweep(L, T, S, labels, sizes, moved):  # type: ignore[no-untyped-def]
     """Visit every point once in order and move it to its best cluster if that lowers the objective.
 

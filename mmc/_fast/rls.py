@@ -12,7 +12,8 @@ n, and a stochastic sweep k n plus n for each point that moves. Memory: O(n) bes
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from mmc._fast.compiled import compiled
 
 #: A move must lower Q by more than four times this; smaller gains are rounding errors.
 MIN_GAIN = 1e-10
@@ -20,7 +21,7 @@ MIN_GAIN = 1e-10
 _BLOCK = 64
 
 
-@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+@compiled(fastmath={"nnan", "nsz"})
 def claim(R, T, labels, sizes, d, n_claims, claimed):  # type: ignore[no-untyped-def]
     """Let cluster `d` take `n_claims` points, each time the one that lowers Q most or raises it least.
 
@@ -96,7 +97,7 @@ def claim(R, T, labels, sizes, d, n_claims, claimed):  # type: ignore[no-untyped
     return count, change
 
 
-@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+@compiled(fastmath={"nnan", "nsz"})
 def descend(R, T, labels, sizes, n_moves, moved):  # type: ignore[no-untyped-def]
     """Make up to `n_moves` steepest moves: any point to any cluster, as long as Q falls.
 
@@ -150,7 +151,7 @@ def descend(R, T, labels, sizes, n_moves, moved):  # type: ignore[no-untyped-def
     return count, change
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def sweep(R, T, labels, sizes, moved):  # type: ignore[no-untyped-def]
     """Visit every point once in order and move it to its best cluster if that lowers Q.
 
@@ -186,7 +187,7 @@ def sweep(R, T, labels, sizes, moved):  # type: ignore[no-untyped-def]
     return count, change
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _best_other(T, j, o):  # type: ignore[no-untyped-def]
     d = -1
     for h in range(T.shape[0]):
@@ -195,7 +196,7 @@ def _best_other(T, j, o):  # type: ignore[no-untyped-def]
     return d
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _move(R, T, labels, sizes, j, o, d):  # type: ignore[no-untyped-def]
     labels[j] = d
     sizes[o] -= 1
@@ -209,7 +210,7 @@ def _move(R, T, labels, sizes, j, o, d):  # type: ignore[no-untyped-def]
         target[i] += r
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def mirror(A):  # type: ignore[no-untyped-def]
     """Copy the upper triangle of a square array onto the lower one, tile by tile, in place."""
     n = A.shape[0]

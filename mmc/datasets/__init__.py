@@ -2,7 +2,7 @@
 
 from mmc.datasets._dataset import Dataset, labels_frame, to_csv_text
 from mmc.datasets.bundled import load_breast_cancer, load_digits, load_iris, load_wine
-from mmc.datasets.catalog import CATALOG, Entry, load
+from mmc.datasets.catalog import CATALOG, Entry, check_options, load
 from mmc.datasets.tables import (
     MissingValuesError,
     Table,
@@ -31,6 +31,7 @@ __all__ = [
     "MissingValuesError",
     "Table",
     "TableError",
+    "check_options",
     "labels_frame",
     "load",
     "load_breast_cancer",

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn import datasets as sklearn_datasets
 
 from mmc.datasets._dataset import Dataset, from_arrays
+from mmc.datasets._options import check_digits
 
 
 def load_iris() -> Dataset:
@@ -49,8 +50,8 @@ def load_digits(classes: Sequence[int] | None = None) -> Dataset:
 
     Parameters
     ----------
-    classes : sequence of int, default=None
-        The digits to keep, for example ``(3, 8)``. None means all ten.
+    classes : list or tuple of int, default=None
+        The different digits to keep, for example ``(3, 8)``. None means all ten.
 
     Returns
     -------
@@ -66,16 +67,10 @@ def load_digits(classes: Sequence[int] | None = None) -> Dataset:
     bunch = sklearn_datasets.load_digits()
     X, y = np.asarray(bunch.data, dtype=np.float64), np.asarray(bunch.target, dtype=np.int64)
     if classes is not None:
-        keep = np.isin(y, _digits(classes))
+        check_digits(classes)
+        keep = np.isin(y, classes)
         X, y = X[keep], y[keep]
     return from_arrays(X, y, tuple(bunch.feature_names), "digits")
-
-
-def _digits(classes: Sequence[int]) -> list[int]:
-    wanted = list(classes)
-    if not wanted or not set(wanted) <= set(range(10)):
-        raise ValueError(f"classes must be one or more digits from 0 to 9, got {classes!r}")
-    return wanted
 
 
 def _with_named_classes(bunch: Any, name: str) -> Dataset:

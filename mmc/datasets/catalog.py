@@ -9,8 +9,12 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, Literal
 
+from numpy.random import RandomState
+
+from mmc._checks import quoted
 from mmc.datasets import bundled, toys
 from mmc.datasets._dataset import Dataset, from_arrays
+from mmc.datasets._options import CHECKS
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,7 @@ def load(key: str, **parameters: Any) -> Dataset:
     Raises
     ------
     ValueError
-        If there is no such set or parameter.
+        If there is no such set or parameter, or a value is of another type or out of range.
 
     Examples
     --------
@@ -75,14 +79,34 @@ def load(key: str, **parameters: Any) -> Dataset:
     >>> load("moons", n_samples=100, random_state=0).X.shape
     (100, 2)
     """
+    written = {n: v for n, v in parameters.items() if v is not None and not isinstance(v, RandomState)}
+    check_options(key, written)
+    return CATALOG[key].loader(**parameters)
+
+
+def check_options(key: str, options: Mapping[str, Any]) -> None:
+    """Check arguments of a built-in data set before anything is allocated.
+
+    Parameters
+    ----------
+    key : str
+        A key of `CATALOG`.
+    options : mapping
+        Arguments by name, as an experiment or an address writes them: a seed is a number.
+
+    Raises
+    ------
+    ValueError
+        If there is no such set or argument, or a value is of another type or out of range.
+    """
     if key not in CATALOG:
-        raise ValueError(f"there is no data set {key!r}; known ones are {', '.join(CATALOG)}")
-    entry = CATALOG[key]
-    for name in parameters:
-        if name not in entry.parameters:
-            takes = ", ".join(entry.parameters) or "no parameters"
-            raise ValueError(f"the data set {key!r} does not take {name!r}; it takes {takes}")
-    return entry.loader(**parameters)
+        raise ValueError(f"there is no data set {quoted(key)}; known ones are {', '.join(CATALOG)}")
+    known = CATALOG[key].parameters
+    for name, value in options.items():
+        if name not in known:
+            takes = ", ".join(known) or "no parameters"
+            raise ValueError(f"the data set {key!r} does not take {quoted(name)}; it takes {takes}")
+        CHECKS[name](value)
 
 
 def _load_toy(make: Callable[..., toys.Points], key: str, **parameters: Any) -> Dataset:

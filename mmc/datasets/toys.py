@@ -8,9 +8,7 @@ grows.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from numbers import Integral, Real
 from typing import NamedTuple
 
 import numpy as np
@@ -18,10 +16,10 @@ import numpy.typing as npt
 from sklearn import datasets as sklearn_datasets
 from sklearn.utils import check_random_state
 
+from mmc.datasets._options import check_imbalance, check_n_samples, check_noise
+
 RandomState = int | np.random.RandomState | None
 Floats = npt.NDArray[np.float64]
-
-MAX_IMBALANCE = 0.9
 
 
 class Points(NamedTuple):
@@ -37,7 +35,7 @@ def class_sizes(n_samples: int, n_classes: int, imbalance: float = 0.0) -> list[
     Parameters
     ----------
     n_samples : int
-        Number of points, at least ``n_classes``.
+        Number of points, at least ``n_classes`` and at most a million.
     n_classes : int
         Number of classes.
     imbalance : float, default=0.0
@@ -48,10 +46,8 @@ def class_sizes(n_samples: int, n_classes: int, imbalance: float = 0.0) -> list[
     list of int
         The sizes in decreasing order; their sum is ``n_samples``.
     """
-    if not isinstance(n_samples, Integral) or isinstance(n_samples, bool) or n_samples < n_classes:
-        raise ValueError(f"n_samples must be a whole number, at least {n_classes}, got {n_samples!r}")
-    if not isinstance(imbalance, Real) or not 0 <= imbalance <= MAX_IMBALANCE:
-        raise ValueError(f"imbalance must be a number from 0 to {MAX_IMBALANCE}, got {imbalance!r}")
+    check_n_samples(n_samples, n_classes)
+    check_imbalance(imbalance)
     weights = (1.0 - float(imbalance)) ** np.arange(n_classes)
     quotas = int(n_samples) * weights / weights.sum()
     sizes = [int(quota) for quota in quotas]
@@ -326,8 +322,7 @@ def _circle(size: int, radius: float) -> Floats:
 
 def _finished(parts: Sequence[Floats], noise: float, rng: np.random.RandomState) -> Points:
     """Stack the classes, add noise and shuffle the rows, so that their order carries no information."""
-    if not isinstance(noise, Real) or not math.isfinite(noise) or noise < 0:
-        raise ValueError(f"noise must be a finite number, 0 or larger, got {noise!r}")
+    check_noise(noise)
     X = np.vstack(parts)
     X = X + float(noise) * rng.standard_normal(X.shape)
     y = np.repeat(np.arange(len(parts), dtype=np.int64), [len(part) for part in parts])

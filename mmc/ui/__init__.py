@@ -9,7 +9,8 @@ from mmc.ui.compare_view import show_comparison
 from mmc.ui.data_sidebar import data_controls, open_experiment, usual_k
 from mmc.ui.export_view import export_buttons
 from mmc.ui.home_view import gallery
-from mmc.ui.page_frame import frame, notice
+from mmc.ui.messages import guard, notice
+from mmc.ui.page_frame import frame
 from mmc.ui.papers_view import by_paper, download_control, paper_control, show_paper, stored_tables
 from mmc.ui.parameter_sidebar import (
     algorithm_control,
@@ -54,6 +55,7 @@ __all__ = [
     "export_buttons",
     "frame",
     "gallery",
+    "guard",
     "last_good",
     "look_at",
     "notice",

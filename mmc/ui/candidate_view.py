@@ -16,7 +16,7 @@ from mmc.figures import band_curves, cv_heatmap, kernel_graph, posterior_map
 from mmc.imbalance import summarize
 from mmc.metrics import adjusted_rand_score
 from mmc.registry import GraphPanel, Panel, PosteriorPanel, PriorPanel
-from mmc.ui.page_frame import notice
+from mmc.ui.messages import notice
 from mmc.ui.player_view import drawn_figure, play
 from mmc.ui.result_store import obtained
 from mmc.ui.run_job import Outcome, run

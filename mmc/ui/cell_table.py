@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from mmc.figures import View
 from mmc.figures.palette import COLORS
 from mmc.metrics import matched_labels
+from mmc.ui.messages import guard
 from mmc.ui.visit_state import Visit, state_of
 
 #: Maximum number of points in a picture; more would hide each other.
@@ -71,6 +72,7 @@ def cell_table(
         "upwards": upwards,
     }
 
+    @guard()
     def report() -> None:
         if on_press is not None:
             on_press(*map(int, st.session_state[key]["opened"]))

@@ -16,6 +16,7 @@ from mmc.experiment import Data, Experiment
 from mmc.figures import View
 from mmc.trials import Trial
 from mmc.ui.data_sidebar import TABLE, table_controls, usual_k
+from mmc.ui.parameter_sidebar import seed_control
 from mmc.ui.result_store import obtain, reached
 from mmc.ui.run_job import load, require_table
 from mmc.ui.runner import LONG_LIMIT, Report
@@ -110,7 +111,7 @@ def contest_controls() -> tuple[Contest, Loaded]:
     if st.toggle("All toy sets", key="all_sets", bind="query-params"):
         sets = [key for key, entry in CATALOG.items() if entry.kind == "toy"]
     n = int(st.slider("Points of a toy set", 20, 1000, 300, 10, key="points", bind="query-params"))
-    seed = int(st.number_input("Seed of the data", 0, 2**31 - 1, 0, key="draw", bind="query-params"))
+    seed = seed_control("Seed of the data", 2**31 - 1, "draw")
     data = [usual_data(key, n, seed) for key in sets if key != TABLE]
     n_clusters = [usual_k(d.source) for d in data]
     loaded = None

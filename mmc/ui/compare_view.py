@@ -14,7 +14,7 @@ from mmc.figures import consensus_figure
 from mmc.ui.cell_table import Pictures, cell_table, kept_pictures
 from mmc.ui.compare_job import Comparison
 from mmc.ui.data_sidebar import address
-from mmc.ui.page_frame import notice
+from mmc.ui.messages import notice
 
 _ALL = "all algorithms"
 

@@ -12,17 +12,28 @@ import streamlit as st
 
 from mmc import registry, work
 from mmc.datasets import CATALOG, Dataset, Entry, TableError
+from mmc.datasets._options import MAX_IMBALANCE, MAX_NOISE
 from mmc.errors import LimitError
 from mmc.experiment import Data, Experiment
-from mmc.ui.page_frame import notice
-from mmc.ui.parameter_sidebar import STRETCH, reach, short
+from mmc.ui.messages import guard, notice
+from mmc.ui.parameter_sidebar import STRETCH, forget_outside, reach, seed_control, short
 from mmc.ui.result_store import obtained
 from mmc.ui.visit_state import Loaded, Visit, state_of
 from mmc.work import Upload
 
 TABLE = "table"
 #: Ranges for experiments and addresses, which are wider than those of the controls.
-_OPTION_RANGES = {"n_samples": (20, 5000), "noise": (0.0, 1e6), "imbalance": (0.0, 0.9)}
+_OPTION_RANGES = {
+    "n_samples": (20, 5000),
+    "noise": (0.0, MAX_NOISE),
+    "imbalance": (0.0, MAX_IMBALANCE),
+    "random_state": (0, 2**31 - 1),
+}
+
+#: Number of characters of a value in an address; browsers and proxies cut longer addresses.
+_MAX_WRITTEN = 1000
+
+_ELSEWHERE = "Use the command line: python -m mmc run."
 
 _OPTION_KEYS = {"n_samples": "n", "random_state": "seed"}
 
@@ -110,7 +121,7 @@ def open_experiment() -> None:
     if upload is None:
         return
     try:
-        experiment = Experiment.from_json(upload.getvalue().decode("utf-8", errors="replace"))
+        experiment = Experiment.from_json(upload.getvalue())
         query = address(experiment)
     except ValueError as error:
         notice(error)
@@ -137,7 +148,7 @@ def address(experiment: Experiment) -> dict[str, str | list[str]]:
     Raises
     ------
     ValueError
-        If a value is outside the range that a page runs.
+        If a value is outside the range that a page runs, or cannot be in an address.
     """
     data = experiment.data
     entry = registry.get(experiment.algorithm)
@@ -149,7 +160,7 @@ def address(experiment: Experiment) -> dict[str, str | list[str]]:
             if asked.get(name) is not None and not low <= asked[name] <= most:
                 raise ValueError(
                     f"{name}={asked[name]} is outside of what this page runs, {low:g} to {most:g}. "
-                    "Use the command line: python -m mmc run."
+                    f"{_ELSEWHERE}"
                 )
     values: dict[str, Any] = {"data": data.source, "scale": "yes" if data.standardize else "no"}
     if data.source == TABLE:
@@ -159,6 +170,11 @@ def address(experiment: Experiment) -> dict[str, str | list[str]]:
     written = {key: _written(key, value) for key, value in values.items() if value is not None}
     own = {name: value for name, value in experiment.parameters.items() if value is not None}
     shown = {entry.parameter(name): value for name, value in own.items()}
+    for parameter, value in shown.items():
+        if parameter.kind == "choice" and isinstance(value, list | tuple):
+            raise ValueError(f"{parameter.name} is a labelling, which no page takes. {_ELSEWHERE}")
+        if len(parameter.write(value)) > _MAX_WRITTEN:
+            raise ValueError(f"{parameter.name} is too long for the address of a page. {_ELSEWHERE}")
     return written | {"algorithm": entry.name} | {p.key: p.write(value) for p, value in shown.items()}
 
 
@@ -232,9 +248,11 @@ def _entry_options(entry: Entry) -> dict[str, Any]:
     options: dict[str, Any] = {}
     if "n_samples" in entry.parameters:
         low, high = reach("n", 20, 2000, _OPTION_RANGES["n_samples"][1])
+        forget_outside("n", low, high)
         options["n_samples"] = int(st.slider("Points", low, high, 300, 10, key="n", bind="query-params"))
     if "noise" in entry.parameters and entry.noise_max:
         low, high = reach("noise", 0.0, entry.noise_max, _OPTION_RANGES["noise"][1])
+        forget_outside("noise", low, high)
         options["noise"] = st.slider(
             "Noise",
             low,
@@ -260,7 +278,7 @@ def _entry_options(entry: Entry) -> dict[str, Any]:
         options["imbalance"] = st.slider(
             "Imbalance",
             0.0,
-            0.9,
+            MAX_IMBALANCE,
             0.0,
             0.05,
             key="imbalance",
@@ -268,9 +286,7 @@ def _entry_options(entry: Entry) -> dict[str, Any]:
             help="0: groups of equal size. Otherwise each is smaller than the one before by this share.",
         )
     if "random_state" in entry.parameters:
-        options["random_state"] = int(
-            st.number_input("Seed of the data", 0, 2**31 - 1, 0, key="seed", bind="query-params")
-        )
+        options["random_state"] = seed_control("Seed of the data", 2**31 - 1, "seed")
     return options
 
 
@@ -286,6 +302,7 @@ def _scale_control(recommended: bool, prefix: str = "") -> bool:
     return recommended if choice == "as usual" else choice == "yes"
 
 
+@guard()
 def _follow_data() -> None:
     """Set the controls that depend on the data to the usual values of the chosen data."""
     source = st.session_state["data"]
@@ -297,6 +314,7 @@ def _follow_data() -> None:
     st.session_state.update({key: value for key, value in usual.items() if key in st.session_state})
 
 
+@guard()
 def _follow_classes() -> None:
     if "n_clusters" in st.session_state:
         st.session_state["n_clusters"] = usual_k("digits", st.session_state["classes"])

@@ -13,6 +13,7 @@ import streamlit as st
 
 from mmc import engine
 from mmc.ui._sessions import current_session, current_visitor
+from mmc.ui.messages import guard
 from mmc.ui.runner import LEFT, MEMORY, TIME_LIMIT, Job, Runner, Seat, Work
 from mmc.ui.visit_state import Visit, state_of
 
@@ -71,7 +72,7 @@ def watch(seat: Seat, draw: Callable[[Any], None] | None = None) -> None:
     """
     # The more visitors look, the less often each does, so that the server has time for all.
     seconds = min(max(0.4, 0.03 * runner().n_waiting), 5.0)
-    st.fragment(_watch, run_every=seconds)(seat, draw)
+    st.fragment(guard()(_watch), run_every=seconds)(seat, draw)
 
 
 def _watch(seat: Seat, draw: Callable[[Any], None] | None) -> None:
@@ -80,7 +81,7 @@ def _watch(seat: Seat, draw: Callable[[Any], None] | None) -> None:
     job = seat.job
     place = job.place
     st.progress(min(job.progress, 1.0), _waits(place) if place else _goes(job))
-    st.button("Cancel", on_click=seat.cancel, icon=":material/stop_circle:")
+    st.button("Cancel", on_click=guard()(seat.cancel), icon=":material/stop_circle:")
     if draw is not None and job.partial is not None:
         draw(job.partial)
 

@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from mmc.registry import Parameter, Row
+from mmc.ui.messages import guard
 
 
 def kernel_control(parameter: Parameter, default: Any, asked: str) -> str:
@@ -87,6 +88,7 @@ def _draw_rows(parameter: Parameter, chosen: dict[str, float]) -> None:
             )
 
 
+@guard()
 def _write_rows(parameter: Parameter) -> None:
     """Write the kernels that are on as text; at least one stays on."""
     kernels = [_kernel(row) for row in parameter.rows if st.session_state.get(f"use_{row.key}")]

@@ -16,7 +16,7 @@ from mmc.figures import thumbnail
 from mmc.metrics import adjusted_rand_score, majority_accuracy, matched_labels
 from mmc.recording import Recording
 from mmc.registry import MemberPanel
-from mmc.ui.page_frame import notice, plain
+from mmc.ui.messages import notice, plain
 from mmc.ui.player_view import drawn
 from mmc.ui.result_store import call, obtain
 from mmc.ui.run_job import Outcome

@@ -1,16 +1,16 @@
-"""The frame of every page, and messages that may quote a user's file."""
+"""The frame of every page, and the line on values of the address that no control takes."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
 
 import streamlit as st
 
-from mmc.datasets import MissingValuesError
 from mmc.ui._sessions import current_session
 from mmc.ui.jobs import runner
+from mmc.ui.messages import guard, notice
 from mmc.ui.visit_state import Visit, state_of
 
 _PAGES = (
@@ -32,20 +32,29 @@ h1 {font-size: 2.1rem !important;}
 </style>"""
 
 
-def frame(title: str) -> None:
-    """Set up a page: its title, its width and the links to the other pages."""
-    st.set_page_config(page_title=f"{title} · mmc", page_icon=str(_ICON), layout="wide")
-    st.html(_STYLE)
-    runner().watch_over(current_session())
-    visit = state_of(Visit)
-    if visit.page != title:
-        visit.page, visit.replaced = title, {}
-    # Controls that are there already have values of their own, which the address follows.
-    unread = [name for name in st.query_params if name not in st.session_state]
-    visit.asked = {name: st.query_params.get_all(name) for name in unread}
-    with st.sidebar.container(horizontal=True):
-        for path, label, icon in _PAGES:
-            st.page_link(path, label=label, icon=icon)
+@contextmanager
+def frame(title: str) -> Iterator[None]:
+    """Set up a page, whose body is the block: its title, its width, the links to the other pages, the guard.
+
+    Parameters
+    ----------
+    title : str
+        Title of the page.
+    """
+    with guard():
+        st.set_page_config(page_title=f"{title} · mmc", page_icon=str(_ICON), layout="wide")
+        st.html(_STYLE)
+        runner().watch_over(current_session())
+        visit = state_of(Visit)
+        if visit.page != title:
+            visit.page, visit.replaced = title, {}
+        # Controls that are there already have values of their own, which the address follows.
+        unread = [name for name in st.query_params if name not in st.session_state]
+        visit.asked = {name: st.query_params.get_all(name) for name in unread}
+        with st.sidebar.container(horizontal=True):
+            for path, label, icon in _PAGES:
+                st.page_link(path, label=label, icon=icon)
+        yield
 
 
 def replaced_notice() -> None:
@@ -58,15 +67,23 @@ def replaced_notice() -> None:
     if visit.asked is None:
         return
     for name, texts in visit.asked.items():
-        if name in st.session_state and not _same(texts, st.session_state[name]):
-            visit.replaced[name] = (", ".join(texts), st.session_state[name])
+        value = st.session_state.get(name)
+        if name in st.session_state and _of_control(value) and not _same(texts, value):
+            visit.replaced[name] = (", ".join(texts), value)
     visit.asked = None
     visit.replaced = {n: kept for n, kept in visit.replaced.items() if st.session_state.get(n) == kept[1]}
     if visit.replaced:
         parts = [
-            f"{name}={asked[:40]} ({taken} was taken)" for name, (asked, taken) in visit.replaced.items()
+            f"{name}={asked[:40]} ({str(taken)[:40]} was taken)"
+            for name, (asked, taken) in visit.replaced.items()
         ]
         notice(f"The address asks for what the controls do not take: {', '.join(parts)}.", "warning")
+
+
+def _of_control(value: object) -> bool:
+    """Return whether a control that is bound to the address may have this value."""
+    values = value if isinstance(value, list | tuple) else [value]
+    return all(each is None or isinstance(each, str | int | float) for each in values)
 
 
 def _same(texts: list[str], value: object) -> bool:
@@ -82,18 +99,3 @@ def _is(text: str, value: object) -> bool:
         return float(text) == value
     except ValueError:
         return False
-
-
-def plain(text: object) -> str:
-    """Escape text, so that Streamlit shows it unchanged, on one line."""
-    one_line = " ".join(str(text).split())
-    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", one_line)
-
-
-def notice(text: object, level: Literal["error", "warning", "info"] = "error") -> None:
-    """Draw a message that may quote a user's file."""
-    if isinstance(text, MissingValuesError):
-        text = (
-            f"{text.what}. Turn on “Leave out rows with missing values” on the left, or choose other columns."
-        )
-    {"error": st.error, "warning": st.warning, "info": st.info}[level](plain(text))

@@ -17,7 +17,7 @@ from mmc.recording import Recording
 from mmc.registry import CoursePanel, MarginPanel, MatrixPanel, MemberPanel, Panel, Quantity, WeightPanel
 from mmc.selection import best_of_starts
 from mmc.ui.member_view import show_members
-from mmc.ui.page_frame import notice
+from mmc.ui.messages import notice
 from mmc.ui.player_view import drawn, drawn_figure
 from mmc.ui.result_store import obtained
 from mmc.ui.run_job import Outcome

@@ -13,7 +13,7 @@ import streamlit as st
 from mmc.datasets import to_csv_text
 from mmc.experiment import Experiment
 from mmc.ui.data_sidebar import address
-from mmc.ui.page_frame import notice, plain
+from mmc.ui.messages import notice, plain
 
 #: File that `python -m benchmarks.tables` writes.
 RESULTS = Path(__file__).parents[2] / "results" / "tables.csv"

@@ -6,7 +6,9 @@ Every control is bound to the address, so a link reproduces the run.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from contextlib import suppress
+from math import isfinite
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -14,6 +16,7 @@ from mmc import registry
 from mmc.registry import Algorithm, Parameter
 from mmc.selection import SCORES
 from mmc.ui.kernel_sidebar import kernel_control
+from mmc.ui.messages import guard
 from mmc.ui.visit_state import Visit, state_of
 
 #: Factor by which an experiment or an address may exceed the range of a control.
@@ -191,7 +194,7 @@ def _control(parameter: Parameter, default: Any) -> Any:
     """Draw the control of a parameter and return its value, in some cases as text for `Parameter.parse`."""
     common: dict[str, Any] = {"key": parameter.key, "help": parameter.help, "bind": "query-params"}
     if parameter.name == "random_state":
-        return int(st.number_input(parameter.label, parameter.low, parameter.high, default, **common))
+        return seed_control(parameter.label, parameter.high, parameter.key, parameter.help)
     if parameter.kind in ("int", "float") and parameter.steps:
         steps = sorted({*parameter.steps, default, *_asked_for(parameter)})
         chosen = st.select_slider(parameter.label, steps, default, format_func=short, **common)
@@ -201,6 +204,7 @@ def _control(parameter: Parameter, default: Any) -> Any:
         return parameter.low
     if parameter.kind == "int":
         low, high = reach(parameter.key, parameter.low, parameter.high, STRETCH * parameter.high)
+        forget_outside(parameter.key, low, high)
         return int(st.slider(parameter.label, low, high, default, **common))
     if parameter.kind == "bool":
         return st.toggle(parameter.label, default, **common)
@@ -215,7 +219,37 @@ def _control(parameter: Parameter, default: Any) -> Any:
     asked = [asked_text(parameter.key)] if parameter.free and _asked_for(parameter) else []
     choices = list(dict.fromkeys([*parameter.choices, *map(short, parameter.steps), *asked]))
     first = choices.index(parameter.write(default))
+    if not parameter.free and st.session_state.get(parameter.key) not in (None, *choices):
+        del st.session_state[parameter.key]
     return st.selectbox(parameter.label, choices, first, accept_new_options=parameter.free, **common)
+
+
+def seed_control(label: str, high: int, key: str, help_: str | None = None) -> int:
+    """Draw the control of a seed and return its value.
+
+    Parameters
+    ----------
+    label, help_ : str
+        Label and help text.
+    high : int
+        Largest seed.
+    key : str
+        Key of the control and name in the address.
+    """
+    bind: Literal["query-params"] | None = "query-params"
+    # Streamlit fails to make a whole number of infinity, so such an address is not bound but cleared.
+    if not _is_finite(st.query_params.get(key, "0")):
+        bind = None
+        with suppress(st.errors.StreamlitAPIException):  # the control was bound before, and Back was pressed
+            del st.query_params[key]
+    return int(st.number_input(label, 0, high, 0, key=key, bind=bind, help=help_))
+
+
+def _is_finite(text: str) -> bool:
+    try:
+        return isfinite(float(text))
+    except ValueError:
+        return True  # a text that is no number harms nothing
 
 
 def _asked_for(parameter: Parameter) -> list[Any]:
@@ -246,6 +280,7 @@ def _default(entry: Algorithm, parameter: Parameter, k: int) -> Any:
     return 0 if parameter.name == "random_state" else entry.default(parameter.name)
 
 
+@guard()
 def _follow_algorithm() -> None:
     """Set the defaults of the new algorithm; within a family, values that the visitor has changed stay."""
     entry = registry.get(st.session_state["algorithm"])
@@ -277,6 +312,13 @@ def reach(key: str, low: Any, high: Any, most: Any) -> tuple[Any, Any]:
     except ValueError:
         return low, high
     return (low, max(high, value)) if low <= value <= most else (low, high)
+
+
+def forget_outside(key: str, low: Any, high: Any) -> None:
+    """Forget a value that other data or another page have left and that the control does not take."""
+    held = st.session_state.get(key)
+    if held is not None and not (isinstance(held, int | float) and low <= held <= high):
+        del st.session_state[key]
 
 
 def short(value: float) -> str:

@@ -13,6 +13,7 @@ from mmc import registry, work
 from mmc.figures import Scene
 from mmc.figures.animation import chart_config, player_asset, player_options
 from mmc.figures.packed import PackedFigure
+from mmc.ui.messages import guard
 from mmc.ui.result_store import fetch, obtained
 from mmc.ui.run_job import Outcome
 from mmc.work import Drawing
@@ -37,6 +38,7 @@ def play(outcome: Outcome, columns: tuple[int, int] | None) -> None:
 
 
 @st.fragment
+@guard()
 def _panel(outcome: Outcome, drawing: Drawing) -> None:
     scenes = drawing.scenes
     caught: set[int] = set()

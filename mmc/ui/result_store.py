@@ -15,7 +15,8 @@ from mmc.engine import Limits, Part, Ticket
 from mmc.errors import LimitError
 from mmc.ui._sessions import current_visitor
 from mmc.ui.jobs import forget, runner, submit, watch
-from mmc.ui.page_frame import notice, replaced_notice
+from mmc.ui.messages import guard, notice
+from mmc.ui.page_frame import replaced_notice
 from mmc.ui.runner import TIME_LIMIT, Report, Work
 from mmc.ui.visit_state import Page, Visit, state_of
 
@@ -273,6 +274,7 @@ def fetch(function: Callable[..., T], shared: Any, task: Any) -> T:
     return call(function, shared, task, Ticket(current_visitor(), Limits(TIME_LIMIT, runner().memory)))
 
 
+@guard()
 def resume(key: str) -> None:
     """Make the next `obtain` of a result that was cut short continue the work; a callback for a button."""
     visit = state_of(Visit)

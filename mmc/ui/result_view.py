@@ -8,7 +8,7 @@ import streamlit as st
 
 from mmc import registry
 from mmc.metrics import adjusted_rand_score, clustering_error
-from mmc.ui.page_frame import notice, plain
+from mmc.ui.messages import notice, plain
 from mmc.ui.run_job import Outcome
 
 #: Maximum number of clusters of an algorithm in the table.

@@ -6,7 +6,7 @@ import streamlit as st
 
 from mmc.ui.data_sidebar import view_controls
 from mmc.ui.export_view import export_buttons
-from mmc.ui.page_frame import notice
+from mmc.ui.messages import notice
 from mmc.ui.panel_view import closer_look, pseudo_code
 from mmc.ui.player_view import play
 from mmc.ui.result_view import result_summary

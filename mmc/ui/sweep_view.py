@@ -11,7 +11,7 @@ from mmc import registry
 from mmc.figures import score_curve, thumbnail
 from mmc.metrics import matched_labels
 from mmc.trials import Trial
-from mmc.ui.page_frame import plain
+from mmc.ui.messages import guard, plain
 from mmc.ui.sweep_job import Found
 
 BEST = "best"
@@ -152,10 +152,12 @@ def _names(found: Found) -> list[str]:
     return [f"{trial.parameters[found.search.parameter]:.10g}" for trial in found.trials]
 
 
+@guard()
 def _choose(name: str) -> None:
     st.session_state["at"] = name
 
 
+@guard()
 def _clicked() -> None:
     event: Any = st.session_state["curve"]
     for point in event["selection"]["points"]:

@@ -14,6 +14,7 @@ from mmc import registry
 from mmc.registry import Algorithm
 from mmc.trials import Trial
 from mmc.ui.cell_table import Pictures, cell_table, kept_pictures
+from mmc.ui.messages import guard
 from mmc.ui.parameter_sidebar import parameters_to_try, read_candidates, short
 from mmc.ui.runner import LONG_LIMIT
 from mmc.ui.sweep_job import Found, Search, search
@@ -265,6 +266,7 @@ def _where(found: Found, index: int) -> str:
     )
 
 
+@guard()
 def _choose(cell: str) -> None:
     st.session_state["cell"] = cell
 

@@ -1,6 +1,7 @@
 """What the tests of the pages share."""
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,25 @@ _SECONDS = 600
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Run sweeps and comparisons here, however long the first candidate takes."""
     monkeypatch.setattr(engine, "effective_n_jobs", lambda n_jobs: 1)
+
+
+class _Errors(logging.Handler):
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.messages: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.messages.append(logging.Formatter().format(record))
+
+
+@pytest.fixture(autouse=True)
+def logged_errors() -> Iterator[list[str]]:
+    """Fail a test in which a page met an unexpected error; a test that wants one takes it from the list."""
+    handler = _Errors()
+    logging.getLogger("mmc").addHandler(handler)
+    yield handler.messages
+    logging.getLogger("mmc").removeHandler(handler)
+    assert not handler.messages, handler.messages[0]
 
 
 def _settle(at: AppTest) -> AppTest:

@@ -62,3 +62,17 @@ def test_compare_finds_nothing_of_model_selection(model_selection, settle):
     settle(at)
     assert not at.exception
     assert any("Load a table" in info.value for info in at.info)
+
+
+@pytest.mark.parametrize("way", [[], ["table"]])
+def test_noise_of_other_data_is_forgotten(way, playground, settle):
+    """A page that opens with other data does not take noise that these do not have."""
+    at = playground(n="60")
+    for data in way:
+        at.selectbox(key="data").set_value(data)
+        settle(at)
+    at.switch_page("pages/5_Tune.py")
+    at.run()
+    assert not at.exception
+    assert at.session_state["data"] == "moons"
+    assert at.session_state["noise"] == 0.05

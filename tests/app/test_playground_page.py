@@ -12,7 +12,7 @@ from mmc.datasets import CATALOG, load
 from mmc.figures import animation, make_scene, make_view
 from mmc.metrics import adjusted_rand_score
 from mmc.recording import record
-from mmc.ui.page_frame import plain
+from mmc.ui.messages import plain
 
 _MARKS = set("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 

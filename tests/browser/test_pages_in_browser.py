@@ -189,3 +189,12 @@ def test_a_dark_phone_shows_everything(where, app, new_page, drawn):
         box = button.bounding_box()
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= 390
+
+
+def test_an_absurd_address_ends_on_a_normal_page(visit):
+    """A seed that is no number is named, the chart is drawn, and the address is that of the page."""
+    page = visit("n=60&seed=1e309&random_state=-inf")
+    notice = page.get_by_text("The address asks for what the controls do not take")
+    expect(notice).to_contain_text("seed=1e309 (0 was taken)")
+    expect(page.get_by_text("Something went wrong")).to_have_count(0)
+    expect(page).not_to_have_url(re.compile("1e309"))

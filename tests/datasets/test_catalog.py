@@ -110,3 +110,31 @@ def test_import_needs_no_page():
     root = Path(__file__).parents[2]
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("key", "parameters", "message"),
+    [
+        ("moons", {"n_samples": 10**30}, "n_samples must be at most 1000000, got 1000"),
+        ("noise", {"n_samples": 10**5000}, "n_samples must be at most 1000000, got int too large to show"),
+        ("moons", {"noise": 1e7}, "noise must be at most 1000000"),
+        ("moons", {"noise": True}, "noise must be a finite number"),
+        ("moons", {"random_state": -1}, "random_state must be a whole number from 0 to 4294967295, got -1"),
+        ("moons", {"random_state": 2**32}, "random_state must be a whole number"),
+        ("moons", {"random_state": "0"}, "random_state must be a whole number"),
+        ("digits", {"classes": 0}, "classes must be a list"),
+        ("digits", {"classes": (3, 3)}, "classes must be a list"),
+    ],
+)
+def test_values_out_of_range_are_named(key, parameters, message):
+    """What cannot be drawn is refused before anything is allocated."""
+    with pytest.raises(ValueError, match=message):
+        load(key, **parameters)
+
+
+def test_a_generator_or_none_may_be_the_seed():
+    """Python code may give what a file cannot hold, and numbers of NumPy."""
+    X = load("moons", n_samples=np.int64(20), random_state=np.random.RandomState(3)).X
+    np.testing.assert_array_equal(X, load("moons", n_samples=20, random_state=np.int32(3)).X)
+    assert load("moons", n_samples=20, random_state=None).X.shape == (20, 2)
+    assert load("digits", classes=None).X.shape == (1797, 64)

@@ -1,0 +1,153 @@
+"""The schema of experiment files: which fields there are, and of which type each is.
+
+Files have a version, `VERSION`. It grows when a field changes its meaning or a new one must be there. Each
+release reads its own version and all before it, and refuses later ones by name. A file without one, which
+somebody may write by hand, is of version 1. Fields that the version does not know are refused, so that a
+misspelt name is never taken for a default.
+
+The values of `data.options` are checked by `mmc.datasets.check_options`, the names of `parameters` by the
+registry, their types here and their ranges by the class of the algorithm.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from mmc._checks import nearest, quoted
+from mmc.registry import Parameter
+
+#: Version of the files that are written, and the last one that is read.
+VERSION = 1
+
+#: Maximum size of a file.
+MAX_BYTES = 2**20
+
+
+class Field(NamedTuple):
+    """A field of an experiment file.
+
+    Attributes
+    ----------
+    kind : type
+        Type of its value; true and false are no numbers.
+    expected : str
+        What to give, as a message says it.
+    required : bool
+        Whether it must be there.
+    pattern : str
+        Regular expression of the whole text; empty if any text is right.
+    """
+
+    kind: type
+    expected: str
+    required: bool = True
+    pattern: str = ""
+
+
+#: Fields of the file.
+EXPERIMENT: Mapping[str, Field] = MappingProxyType(
+    {
+        "mmc": Field(int, "the version of the file, a whole number", required=False),
+        "data": Field(dict, "an object with source, options and standardize"),
+        "algorithm": Field(str, "the name of an algorithm in quotes"),
+        "parameters": Field(dict, "an object with parameters by name"),
+    }
+)
+
+#: Fields of `data`.
+DATA: Mapping[str, Field] = MappingProxyType(
+    {
+        "source": Field(str, 'the name of a built-in data set in quotes, or "table"'),
+        "options": Field(dict, "an object with options by name"),
+        "standardize": Field(bool, "true or false, without quotes"),
+        "name": Field(str, "the name of a file in quotes, of at most 1000 characters", False, r".{0,1000}"),
+        "sha256": Field(
+            str, "64 hexadecimal digits in quotes, or an empty text", False, r"([0-9a-fA-F]{64})?"
+        ),
+    }
+)
+
+#: What to give for a parameter of each kind.
+_EXPECTED = {
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false, without quotes",
+    "numbers": "a list of numbers",
+    "kernels": "a list of kernels",
+}
+
+
+def check_fields(content: Mapping[str, Any], fields: Mapping[str, Field], place: str = "") -> None:
+    """Check the names and types of fields.
+
+    Parameters
+    ----------
+    content : mapping
+        Fields by name.
+    fields : mapping
+        The schema, `EXPERIMENT` or `DATA`.
+    place : str
+        What messages write before a name.
+
+    Raises
+    ------
+    ValueError
+        If a field is missing, unknown or of another type; the message names it and what would be right.
+    """
+    for name in content:
+        if name not in fields:
+            raise ValueError(f"{quoted(place + name)} is no field of it: {nearest(name, fields)}")
+    for name, field in fields.items():
+        if name not in content:
+            if field.required:
+                raise ValueError(f"{place}{name} is missing: give {field.expected}.")
+            continue
+        value = content[name]
+        matches = not field.pattern or re.fullmatch(field.pattern, str(value), re.DOTALL)
+        if type(value) is not field.kind or not matches:
+            raise ValueError(f"{place}{name}={quoted(value)} is not right: give {field.expected}.")
+
+
+def check_parameter(parameter: Parameter, value: Any) -> None:
+    """Check that a value is of the kind of a parameter; the class of the algorithm checks its range.
+
+    Parameters
+    ----------
+    parameter : Parameter
+        Parameter of the registry.
+    value : object
+        Value that JSON can hold. None means what it means to the class, and `init` may be a labelling.
+
+    Raises
+    ------
+    ValueError
+        If the value is of another kind; the message names the parameter and what would be right.
+    """
+    if value is None or _fits(parameter, value):
+        return
+    expected = _EXPECTED.get(parameter.kind, f"one of {', '.join(parameter.choices)}")
+    number = " or a number without quotes" if parameter.free else ""
+    raise ValueError(f"{parameter.name}={quoted(value)} is not right: give {expected}{number}.")
+
+
+def _fits(parameter: Parameter, value: Any) -> bool:
+    if parameter.kind == "int":
+        return type(value) is int
+    if parameter.kind == "float":
+        return _is_number(value)
+    if parameter.kind == "bool":
+        return type(value) is bool
+    if parameter.kind == "numbers":
+        return isinstance(value, list | tuple) and all(map(_is_number, value))
+    if parameter.kind == "kernels":
+        return isinstance(value, list | tuple)
+    if isinstance(value, list | tuple):
+        return parameter.name == "init" and all(type(label) is int for label in value)
+    return value in parameter.choices if isinstance(value, str) else parameter.free and _is_number(value)
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float)

@@ -1,0 +1,65 @@
+"""Compiled loops: kept in a file where one can be written, and compiled anew where none can."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+FIT = (
+    "from mmc import UMCRLS; model = UMCRLS(2, random_state=0).fit([[0.0], [1.0], [5.0], [6.0]]); "
+    "print(*model.labels_)"
+)
+
+pytestmark = pytest.mark.slow
+
+
+def fit(folder, **environment):
+    """Fit in another process, with warnings as errors, and return what it prints."""
+    command = [sys.executable, "-B", "-W", "error", "-c", FIT]
+    done = subprocess.run(
+        command, cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+@pytest.fixture
+def package(tmp_path):
+    """Copy the library to a folder in which no compiled code can be kept, whoever runs the test."""
+    shutil.copytree(ROOT / "mmc", tmp_path / "mmc", ignore=shutil.ignore_patterns("__pycache__"))
+    for folder in [tmp_path / "mmc", *(tmp_path / "mmc").rglob("*/")]:
+        if folder.is_dir():
+            (folder / "__pycache__").write_text("a file where a folder should be", encoding="utf-8")
+    return tmp_path
+
+
+def test_no_folder_for_compiled_code_is_needed(package):
+    """Neither the package nor the home folder can be written, and a fit gives its labels."""
+    assert fit(package, HOME=os.devnull, NUMBA_CACHE_DIR="") == "1 1 0 0\n"
+    assert fit(package, HOME=os.devnull, NUMBA_CACHE_DIR=os.devnull) == "1 1 0 0\n"
+
+
+def test_the_home_folder_is_the_second_choice(package):
+    """Where the package cannot be written, compiled code is kept for the user."""
+    home = package / "home"
+    assert fit(package, HOME=str(home), NUMBA_CACHE_DIR="", XDG_CACHE_HOME=str(home)) == "1 1 0 0\n"
+    assert list(home.rglob("*.nbc"))
+
+
+@pytest.mark.parametrize("content", [b"", b"\x80\x05broken"], ids=["empty", "broken"])
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+def test_a_damaged_file_costs_time_alone(tmp_path, ending, content):
+    """A file that was cut off is as good as none, and the next process compiles for those after it."""
+    assert fit(ROOT, NUMBA_CACHE_DIR=str(tmp_path)) == "1 1 0 0\n"
+    files = list(tmp_path.rglob(f"*.{ending}"))
+    assert files
+    for file in files:
+        file.write_bytes(content)
+    assert fit(ROOT, NUMBA_CACHE_DIR=str(tmp_path)) == "1 1 0 0\n"
+    assert all(file.read_bytes() != content for file in files)
