@@ -5,9 +5,13 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
 import streamlit as st
 from streamlit import runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
 
 #: Cookie that Streamlit gives to each browser; all its tabs have it.
 _COOKIE = "_streamlit_xsrf"
@@ -41,3 +45,32 @@ def close(session: str) -> None:
     if runtime.exists():
         server = runtime.get_instance()
         server._get_async_objs().eventloop.call_soon_threadsafe(server.close_session, session)
+
+
+def made_file(make: Callable[[], str], name: str, mime: str) -> Callable[[], str]:
+    """Return a function for a download button that makes a file on request and keeps it for the download.
+
+    Streamlit makes the file outside of any session and drops what no session refers to as soon as other pages
+    have run, often before the browser has asked for it. Here the visitor's session refers to it.
+
+    Parameters
+    ----------
+    make : callable
+        Returns the content of the file.
+    name, mime : str
+        Name and type of the file.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+
+    def in_session() -> str:
+        add_script_run_ctx(threading.current_thread(), context)
+        content = make()
+        files = runtime.get_instance().media_file_mgr
+        files.add(content.encode(), mime, f"made {name}", file_name=name, is_for_static_download=True)
+        return content
+
+    def made() -> str:
+        with ThreadPoolExecutor(1) as thread:  # one that belongs to no other session
+            return thread.submit(in_session).result()
+
+    return made if context is not None and runtime.exists() else make

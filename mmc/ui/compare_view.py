@@ -11,6 +11,7 @@ from mmc import registry
 from mmc.comparison import consensus, summary
 from mmc.datasets import to_csv_text
 from mmc.figures import consensus_figure
+from mmc.ui._sessions import made_file
 from mmc.ui.cell_table import Pictures, cell_table, kept_pictures
 from mmc.ui.compare_job import Comparison
 from mmc.ui.data_sidebar import address
@@ -104,7 +105,7 @@ def _table(comparison: Comparison) -> None:
     st.caption("Press the head of a column to sort by it.")
     st.download_button(
         "Table (CSV)",
-        lambda: to_csv_text(table),
+        made_file(lambda: to_csv_text(table), "comparison.csv", "text/csv"),
         "comparison.csv",
         "text/csv",
         icon=":material/download:",

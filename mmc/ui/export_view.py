@@ -9,6 +9,7 @@ import streamlit as st
 
 from mmc import registry, work
 from mmc.datasets import to_csv_text
+from mmc.ui._sessions import made_file
 from mmc.ui.data_sidebar import address
 from mmc.ui.player_view import drawn
 from mmc.ui.result_store import fetch
@@ -57,10 +58,11 @@ def export_buttons(
         files.insert(1, ("Scores (CSV)", "scores.csv", "text/csv", scores, "Every candidate and its score."))
     with st.container(horizontal=True):
         for label, ending, mime, make, help_ in files:
+            file = f"{name}-{ending}"
             st.download_button(
                 label,
-                make,
-                f"{name}-{ending}",
+                made_file(make, file, mime),
+                file,
                 mime,
                 help=help_,
                 icon=":material/download:",

@@ -12,6 +12,7 @@ import streamlit as st
 
 from mmc.datasets import to_csv_text
 from mmc.experiment import Experiment
+from mmc.ui._sessions import made_file
 from mmc.ui.data_sidebar import address
 from mmc.ui.messages import notice, plain
 
@@ -136,7 +137,7 @@ def download_control(table: pd.DataFrame) -> None:
     """Draw the button that downloads the rows as CSV."""
     st.download_button(
         "These tables (CSV)",
-        lambda: to_csv_text(table),
+        made_file(lambda: to_csv_text(table), "tables.csv", "text/csv"),
         "tables.csv",
         "text/csv",
         icon=":material/download:",
