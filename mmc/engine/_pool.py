@@ -101,8 +101,12 @@ class Pool:
         content = [cloudpickle.dumps((function, task)) for task in tasks]
         with self._lock:
             if content:
-                line = self._line.setdefault(ticket.owner, deque())
-                line.extend(Task(i, each, batch) for i, each in enumerate(content))
+                owner = _owner(ticket)
+                self._line.setdefault(owner, deque()).extend(
+                    Task(i, each, batch) for i, each in enumerate(content)
+                )
+                if ticket.urgent:
+                    self._line.move_to_end(owner, last=False)
                 self._live.add(batch.number)
         ticket.add(batch)
         self._wake()
@@ -126,7 +130,7 @@ class Pool:
     def cancel(self, batch: Batch, cause: str = "cancelled") -> None:
         """Drop the tasks of a batch that wait, and ask those that run to end."""
         with self._lock:
-            tasks = self._line.get(batch.ticket.owner, deque())
+            tasks = self._line.get(_owner(batch.ticket), deque())
             for task in [task for task in tasks if task.batch is batch]:
                 tasks.remove(task)
                 self._end(task, "ended", LimitError(f"This was {cause} before it began."))
@@ -310,8 +314,9 @@ class Pool:
             self._end(task, "ended", LimitError(f"This was {task.cause} in the middle of a step."))
         elif task.attempts < _ATTEMPTS:
             task.batch.put("part", task.index, None)
-            self._line.setdefault(task.batch.ticket.owner, deque()).appendleft(task)
-            self._line.move_to_end(task.batch.ticket.owner, last=False)
+            owner = _owner(task.batch.ticket)
+            self._line.setdefault(owner, deque()).appendleft(task)
+            self._line.move_to_end(owner, last=False)
         else:
             self._end(
                 task,
@@ -346,6 +351,11 @@ class Pool:
             os.kill(worker.process, signal.SIGKILL)
         worker.connection.close()
         worker.task = None
+
+
+def _owner(ticket: Ticket) -> str:
+    """Return under which name tasks wait; urgent ones have a turn of their own."""
+    return f"{ticket.owner} urgent" if ticket.urgent else ticket.owner
 
 
 @cache

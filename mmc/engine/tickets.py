@@ -86,6 +86,8 @@ class Ticket:
         User to whom the work belongs; users take turns.
     limits : Limits
         Limits of each task.
+    urgent : bool
+        Whether the tasks are short and somebody waits for them; they are the next to begin.
 
     Attributes
     ----------
@@ -95,9 +97,10 @@ class Ticket:
         Time at which the first task began, by `time.monotonic`; None if none has.
     """
 
-    def __init__(self, owner: str = "", limits: Limits = UNLIMITED) -> None:
+    def __init__(self, owner: str = "", limits: Limits = UNLIMITED, urgent: bool = False) -> None:
         self.owner = owner
         self.limits = limits
+        self.urgent = urgent
         self.cancelled = threading.Event()
         self.began: float | None = None
         self._on_cancel: list[Callable[[], None]] = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import os
 import sys
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from mmc import engine
+from mmc.ui._memory import keep_few_heaps
 from mmc.ui._sessions import current_session, current_visitor
 from mmc.ui.messages import guard
 from mmc.ui.runner import LEFT, MEMORY, TIME_LIMIT, Job, Runner, Seat, Work
@@ -121,5 +121,5 @@ def runner() -> Runner:
     if not hasattr(os, "fork"):
         raise RuntimeError("The app runs on Linux and macOS; on Windows use the Linux subsystem (WSL).")
     engine.pool()
-    gc.freeze()  # what is loaded by now stays, and collecting garbage need not look at it again
+    keep_few_heaps()
     return Runner(memory=settings.memory)

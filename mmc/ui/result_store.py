@@ -59,6 +59,7 @@ class Store:
 
     def __init__(self) -> None:
         self._results: OrderedDict[str, Result] = OrderedDict()
+        self._sizes: dict[str, int] = {}
         self._lock = threading.Lock()
 
     def get(self, key: str) -> Any:
@@ -77,8 +78,9 @@ class Store:
                 return  # work that was cancelled may end after the same work was done by another job
             self._results[result.key] = result
             self._results.move_to_end(result.key)
-            while sum(kept.nbytes for kept in self._results.values()) > _MAX_BYTES:
-                self._results.popitem(last=False)
+            self._sizes[result.key] = result.nbytes
+            while sum(self._sizes.values()) > _MAX_BYTES:
+                del self._sizes[self._results.popitem(last=False)[0]]
 
     def _get(self, key: str, unfinished: bool) -> Any:
         with self._lock:
@@ -271,7 +273,8 @@ def fetch(function: Callable[..., T], shared: Any, task: Any) -> T:
     ValueError
         If the task raises it, or takes too long.
     """
-    return call(function, shared, task, Ticket(current_visitor(), Limits(TIME_LIMIT, runner().memory)))
+    ticket = Ticket(current_visitor(), Limits(TIME_LIMIT, runner().memory), urgent=True)
+    return call(function, shared, task, ticket)
 
 
 @guard()

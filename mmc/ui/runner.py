@@ -7,13 +7,13 @@ leave, and when its time is up.
 
 from __future__ import annotations
 
-import gc
 import threading
 from collections.abc import Callable
 from time import monotonic
 from typing import Any
 
 from mmc.engine import Limits, Ticket
+from mmc.ui._memory import give_back_memory
 from mmc.ui._sessions import close, is_connected
 
 #: Default time limit of a job in seconds; a job that is stopped shows its partial result.
@@ -225,6 +225,7 @@ class Runner:
         self._jobs: dict[str, Job] = {}
         self._absent: dict[str, float] = {}
         self._sessions: set[str] = set()
+        self._n_forgotten = 0
         self._lock = threading.RLock()
         threading.Thread(target=self._look_after, name="mmc visitors", daemon=True).start()
 
@@ -309,16 +310,17 @@ class Runner:
                 with self._lock:
                     self._sessions.discard(session)
                 self._forget(session)
+                self._n_forgotten += 1
 
     def _look_after(self) -> None:
         tick = threading.Event()
-        n_sessions = 0
         while True:
+            forgotten = self._n_forgotten
             tick.wait(_TICK)
+            if forgotten:  # in the tick before, so that the server has dropped it by now
+                self._n_forgotten -= forgotten
+                give_back_memory()
             self.look()
-            if len(self._sessions) < n_sessions:
-                gc.collect()  # a session is a cycle of objects, which Python may keep for long
-            n_sessions = len(self._sessions)
 
     def _require_room(self, visitor: str) -> None:
         running = [job for job in self._jobs.values() if not job.stopped]
