@@ -2,9 +2,10 @@
 
 Starts the app, opens the playground several times in headless Chromium, and prints the time from the title of
 the page to the first drawn result, and the size of the figure. The first visit includes the server's imports
-and the loading of Plotly, which later visits of the same browser have done. Then a control is
-changed. Last, all algorithms are compared on all toy sets, and the time is measured until another view of the
-comparison is there while it goes on.
+and the loading of Plotly, which later visits of the same browser have done. Then a control is changed. On the
+idle server a control of Compare and of Model selection is changed, and the time is measured until the first
+cell and the first candidate of the new work are there. Last, all algorithms are compared on all toy sets, and
+the time is measured until another view of the comparison is there while it goes on.
 """
 
 from __future__ import annotations
@@ -67,6 +68,9 @@ def main() -> None:
                 title, numbers, chart, changed = times
                 way = "home" if visit % 2 else "link"
                 print(f"{way:>5} {title:6.2f} s {numbers:12.2f} s {chart:10.2f} s {changed:10.2f} s")
+            for name, first in (("cell of Compare", first_cell), ("candidate", first_candidate)):
+                times = sorted(first(browser, f"http://127.0.0.1:{port}", i) for i in range(5))
+                print(f"first {name}: median {times[2]:.2f} s, at most {times[-1]:.2f} s after the click")
             times = sorted(measure_views(browser, f"http://127.0.0.1:{port}"))
             middle = statistics.median(times)
             print(f"another view of a comparison at work: median {middle:.2f} s, at most {times[-1]:.2f} s")
@@ -116,6 +120,35 @@ def measure(browser: BrowserContext, app: str, visit: int) -> tuple[float, float
     done = time.perf_counter()
     page.close()
     return title - began, numbers - title, chart - title, done - changed
+
+
+def first_cell(browser: BrowserContext, app: str, visit: int) -> float:
+    """Return the seconds from a changed seed of the data to the first cell of the new comparison."""
+    page = browser.new_page()
+    page.goto(f"{app}/Compare?draw={100 * visit}&sets=moons&algorithms=UMCRLS&algorithms=KMeans")
+    page.locator(".mmc-pictures .mmc-done").nth(1).wait_for()
+    page.wait_for_timeout(2000)
+    page.get_by_test_id("stNumberInputStepUp").first.click()
+    began = time.perf_counter()
+    page.locator(".mmc-pictures .mmc-wait").first.wait_for()
+    page.locator(".mmc-pictures .mmc-done").first.wait_for()
+    seconds = time.perf_counter() - began
+    page.close()
+    return seconds
+
+
+def first_candidate(browser: BrowserContext, app: str, visit: int) -> float:
+    """Return the seconds from a changed seed of the data to the first candidate of the new search."""
+    page = browser.new_page()
+    page.goto(f"{app}/Model_selection?seed={100 * visit}")
+    page.get_by_text("Best in hindsight").wait_for()
+    page.wait_for_timeout(2000)
+    page.get_by_test_id("stNumberInputStepUp").first.click()
+    began = time.perf_counter()
+    page.locator(".st-key-growing_curve").wait_for()
+    seconds = time.perf_counter() - began
+    page.close()
+    return seconds
 
 
 def measure_views(browser: BrowserContext, app: str) -> list[float]:

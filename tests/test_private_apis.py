@@ -2,22 +2,23 @@
 
 import ast
 import json
-import time
+import pickle
 import warnings
 from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
+import plotly
 import plotly.graph_objects as go
 import pytest
-from mmc._loky import ProcessPoolExecutor, end_processes
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, SVR
 
 from mmc._sklearn import QuietSVC, QuietSVR
 from mmc._warnings import warnings_kept
 from mmc.figures._frames import set_frames
+from mmc.figures.packed import pack
 
 ROOT = Path(__file__).parents[1]
 
@@ -30,9 +31,6 @@ PRIVATE = [
     ("mmc/_sklearn.py", "_validate_params", "sklearn.base", "BaseEstimator._validate_params"),
     ("mmc/_sklearn.py", "_warn_from_fit_status", "sklearn.svm", "SVC._warn_from_fit_status"),
     ("mmc/_sklearn.py", "_warn_from_fit_status", "sklearn.svm", "SVR._warn_from_fit_status"),
-    ("mmc/_loky.py", "joblib.externals", "joblib.externals.loky", "ProcessPoolExecutor"),
-    ("mmc/_loky.py", "process_executor", "joblib.externals.loky.process_executor", "TerminatedWorkerError"),
-    ("mmc/_loky.py", "process_executor", "joblib.externals.loky.process_executor", "BrokenProcessPool"),
     ("mmc/_fast/compiled.py", "FunctionCache", "numba.core.caching", "FunctionCache.load_overload"),
     ("mmc/_fast/compiled.py", "FunctionCache", "numba.core.caching", "FunctionCache.save_overload"),
     ("mmc/_fast/compiled.py", "FunctionCache", "numba.core.caching", "FunctionCache.flush"),
@@ -40,12 +38,15 @@ PRIVATE = [
     ("mmc/ui/_sessions.py", "scriptrunner", "streamlit.runtime.scriptrunner", "get_script_run_ctx"),
     ("mmc/ui/_sessions.py", "get_instance", "streamlit.runtime", "get_instance"),
     ("mmc/ui/_sessions.py", "is_active_session", "streamlit.runtime", "Runtime.is_active_session"),
+    ("mmc/ui/_sessions.py", "_get_async_objs", "streamlit.runtime", "Runtime._get_async_objs"),
+    ("mmc/ui/_sessions.py", "close_session", "streamlit.runtime", "Runtime.close_session"),
+    ("mmc/ui/_sessions.py", "media_file_mgr", "streamlit.runtime", "Runtime.media_file_mgr"),
+    ("mmc/ui/_sessions.py", "add_script_run_ctx", "streamlit.runtime.scriptrunner", "add_script_run_ctx"),
 ]
 
 #: Private names that only an object shows; the tests below use them.
 OF_OBJECTS = [
     ("mmc/_fast/compiled.py", "dispatcher._cache"),
-    ("mmc/_loky.py", "._processes"),
     ("mmc/figures/_frames.py", "._frame_objs"),
     ("mmc/figures/_frames.py", "_validate=False"),
 ]
@@ -110,20 +111,6 @@ def test_a_filter_may_hold_any_object_that_matches():
     assert warnings.filters == before
 
 
-def test_the_processes_of_a_pool_can_be_ended():
-    """Busy processes end at once, also while tasks wait in line."""
-    pool = ProcessPoolExecutor(2)
-    futures = [pool.submit(time.sleep, 600) for _ in range(6)]
-    while not any(future.running() for future in futures):
-        time.sleep(0.01)
-    processes = list(pool._processes.values())
-    end_processes(pool)
-    for process in processes:
-        process.join(60)
-    assert processes
-    assert not any(process.is_alive() for process in processes)
-
-
 def test_frames_are_those_of_the_public_way():
     """A figure with frames that were not checked is written like one with checked frames."""
     changes = [[{"x": np.arange(3.0) + i}, {}] for i in range(2)]
@@ -136,3 +123,13 @@ def test_frames_are_those_of_the_public_way():
     public = go.Figure(quick.data, frames=frames)
     assert json.loads(quick.to_json()) == json.loads(public.to_json())
     assert len(quick.frames) == 2
+
+
+def test_a_packed_figure_is_shown_as_the_figure_itself():
+    """Streamlit asks any figure for its content, and writes what the figure would have written."""
+    figure = go.Figure([go.Scatter(x=np.arange(3.0), y=np.arange(3))], layout={"title": "three"})
+    packed = pickle.loads(pickle.dumps(pack(figure)))
+    for each in (figure, packed):
+        content = plotly.tools.return_figure_from_figure_or_data(each, validate_figure=True)
+        assert json.loads(plotly.io.to_json(content, validate=False)) == json.loads(figure.to_json())
+    assert packed.nbytes > 100

@@ -71,7 +71,7 @@ def watch(seat: Seat, draw: Callable[[Any], None] | None = None) -> None:
         Draws a partial result.
     """
     # The more visitors look, the less often each does, so that the server has time for all.
-    seconds = min(max(0.4, 0.03 * runner().n_waiting), 5.0)
+    seconds = min(max(0.25, 0.03 * runner().n_waiting), 5.0)
     st.fragment(guard()(_watch), run_every=seconds)(seat, draw)
 
 

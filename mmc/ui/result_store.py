@@ -147,7 +147,7 @@ def _obtain(key: str, work: Work, draw: Callable[[R], None] | None, limit: float
         return result
 
     seat = submit(key, kept, limit)
-    if not seat.wait(_PATIENCE):
+    if not seat.wait(_PATIENCE, or_partial=draw is not None):
         watch(seat, draw)
         st.stop()
     if key == visit.resumed:

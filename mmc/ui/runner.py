@@ -86,6 +86,7 @@ class Job:
         self._limit = limit
         self._created = monotonic()
         self._done = threading.Event()
+        self._news = threading.Event()
 
     @property
     def done(self) -> bool:
@@ -121,9 +122,11 @@ class Job:
         """Whether the work has taken its time, without the waiting time."""
         return self.ticket.began is not None and monotonic() - self.ticket.began > self._limit
 
-    def wait(self, seconds: float) -> bool:
-        """Wait at most this long and return whether the work is done."""
-        return self.done or self._done.wait(seconds) or self.done
+    def wait(self, seconds: float, or_partial: bool = False) -> bool:
+        """Wait at most this long, or until there is a partial result, and return whether the work is done."""
+        if not self.done:
+            (self._news if or_partial else self._done).wait(seconds)
+        return self.done
 
     def stop(self, reason: str = "cancelled") -> None:
         """End the work with what it has."""
@@ -143,11 +146,13 @@ class Job:
             if not self.stopped:
                 self.error = error
         self._done.set()
+        self._news.set()
 
     def _report(self, progress: float, caption: str, partial: Any = None) -> bool:
         self.progress, self.caption = progress, caption
         if partial is not None:
             self.partial = partial
+            self._news.set()
         return not self.stopped
 
 
@@ -184,9 +189,9 @@ class Seat:
         """The result, or what there was when the visitor stopped waiting."""
         return self._kept if self._stopped and not self.job.stopped else self.job.outcome
 
-    def wait(self, seconds: float) -> bool:
-        """Wait at most this long and return whether the visitor waits no more."""
-        return self.done or self.job.wait(seconds)
+    def wait(self, seconds: float, or_partial: bool = False) -> bool:
+        """Wait at most this long, or for a partial result, and return whether the visitor waits no more."""
+        return self.done or self.job.wait(seconds, or_partial) or self.done
 
     def cancel(self, reason: str = "cancelled") -> None:
         """Take what there is; the work ends unless others wait for it."""
