@@ -1,8 +1,8 @@
 """Measure what worker processes cost and give: `python -m benchmarks.engine`.
 
-Prints the time until the first task of a new pool is done; a plain run of the playground in this process and in
-a worker, each with its pictures, alternately; the time until the first trial of a sweep and of a comparison; and
-the share of a busy machine that a sweep gets.
+Prints the time until the first task of a new pool is done; a plain run of the playground in this process and
+in a worker, each with its pictures, alternately; the time until the first trial of a sweep and of a
+comparison; and the share of a busy machine that a sweep gets.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _first_of_comparison(seed: int) -> float:
 
 
 def _beside_others() -> None:
-    """Print the candidates per second of a sweep alone, and beside as many busy processes as there are cores."""
+    """Print the candidates per second of a sweep alone, and beside as many busy processes as cores."""
     X = load("three-gaussians", n_samples=300, random_state=0).standardized().X
     model = registry.get("UMCRLS").make({"n_clusters": 3, "random_state": 0})
     widths = [0.5 + 0.05 * i for i in range(40)]
