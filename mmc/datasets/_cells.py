@@ -47,6 +47,11 @@ THOUSANDS = {
     f"(?:{escaped}[0-9]{{3}})+{_ESCAPED[OTHER_MARK[mark]]}[0-9]+)"
     for mark, escaped in _ESCAPED.items()
 }
+#: For each mark, a number with spaces or apostrophes between thousands that uses it as the decimal mark.
+SPACED = {
+    mark: f"{_FIRST_GROUP}(?:[{''.join(SEPARATORS)}][0-9]{{3}})+{escaped}[0-9]+"
+    for mark, escaped in _ESCAPED.items()
+}
 WHOLE = "[+-]?[0-9]+"
 SHORT_WHOLE = "[+-]?[0-9]{1,18}"
 #: Postal codes and identifiers: as a number they would lose the zeros.
@@ -54,6 +59,11 @@ LEADING_ZERO = "[+-]?0[0-9]+"
 #: A whole number that needs no thousands separator.
 BELOW_THOUSAND = "[+-]?[1-9][0-9]{0,2}"
 THOUSAND_WITHOUT_SEPARATOR = "[+-]?[1-9][0-9]{3,}"
+
+
+_ANY_NOTATION = re.compile(
+    f"(?:{NUMBER['.']}|{NUMBER[',']}|{_FIRST_GROUP}(?:[.,{''.join(SEPARATORS)}][0-9]{{3}})+(?:[.,][0-9]*)?)"
+)
 
 
 class Notation(NamedTuple):
@@ -80,6 +90,19 @@ def is_number(cell: str, decimal: str = ".", *, finite: bool = False) -> bool:
     if re.fullmatch(NUMBER[decimal], text) is None:
         return False
     return not finite or math.isfinite(float(text.replace(",", ".")))
+
+
+def looks_numeric(cell: str, decimal: str) -> bool:
+    """Return whether a cell is a number, with or without thousands separators."""
+    text = cell.strip()
+    return is_number(text, decimal) or any(
+        re.fullmatch(grouped(Notation(decimal, separator)), text) for separator in separators(decimal)
+    )
+
+
+def is_number_in_some_notation(cell: str) -> bool:
+    """Return whether a cell is a number with some decimal mark and some thousands separator."""
+    return _ANY_NOTATION.fullmatch(cell.strip()) is not None
 
 
 def is_missing(cell: str) -> bool:

@@ -77,6 +77,7 @@ class Votes:
                 ambiguous[mark] += piece.n_cells(unsure)
                 self.certain[mark] += piece.n_cells(matching(values, cells.FRACTION[mark]) & ~unsure)
                 self.certain[other] += piece.n_cells(matching(values, cells.THOUSANDS[mark]))
+                self.certain[mark] += piece.n_cells(matching(values, cells.SPACED[mark]))
             small = small or bool(matching(values, cells.BELOW_THOUSAND).any())
             large = large or bool(matching(values, cells.THOUSAND_WITHOUT_SEPARATOR).any())
         for mark, count in ambiguous.items():

@@ -47,11 +47,28 @@ class Text(NamedTuple):
     start: int
     longest_line: int
 
-    def lines(self, position: int) -> Iterator[str]:
+    def lines(self, position: int) -> io.TextIOWrapper:
         r"""Iterate over the lines with their ends, ``\n``, ``\r\n`` or ``\r``, from a byte on."""
-        data = io.BytesIO(self.data)
-        data.seek(position)
-        return io.TextIOWrapper(data, self.encoding, newline="")
+        return self.wrapped(self.buffer(position))
+
+    def buffer(self, position: int) -> io.BytesIO:
+        """Return the bytes from a position on, without a copy."""
+        buffer = io.BytesIO(self.data)
+        buffer.seek(position)
+        return buffer
+
+    def wrapped(self, buffer: io.BytesIO) -> io.TextIOWrapper:
+        """Return the lines of a buffer."""
+        return io.TextIOWrapper(buffer, self.encoding, newline="")
+
+    def blocks(self, position: int, size: int) -> Iterator[str]:
+        """Iterate over parts of about ``size`` bytes that end with a line, from a byte on."""
+        while position < len(self.data):
+            end = max(self.data.find(b"\n", position + size), 0) or len(self.data)
+            if self.data.find(b"\n", position, end) < 0:  # lines that end with \r
+                end = max(self.data.find(b"\r", position + size), 0) or len(self.data)
+            yield self.data[position : end + 1].decode(self.encoding)
+            position = end + 1
 
 
 def as_text(data: bytes, name: str) -> Text:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from mmc.datasets._cells import is_missing, is_number
+from mmc.datasets._cells import is_missing, is_number, looks_numeric
 from mmc.datasets._errors import listed
 
 _LABEL = re.compile("[0-9]{1,4}")
@@ -45,33 +45,39 @@ def find_header(
     -------
     Header
     """
-    number = [is_number(cell, decimal) for cell in first]
+    number = [looks_numeric(cell, decimal) for cell in first]
     words = [j for j, cell in enumerate(first) if not number[j] and not is_missing(cell)]
     if not any(number):
-        return Header(bool(words))
+        doubtful = bool(words) and any(is_numeric) and not any(is_numeric[j] for j in words)
+        return Header(bool(words), (_read_as_names(first, "none of it is a number"),) if doubtful else ())
     if not first[0].strip() and list(first[1:]) == [str(i) for i in range(len(first) - 1)]:
         return Header(True)  # a table with numbered columns and an unnamed index, as pandas writes it
-    if any(is_numeric[j] for j in words):
-        return Header(True)
     labels = [j for j in range(len(first)) if number[j]]
+    if any(is_numeric[j] for j in words):
+        plain = all(_LABEL.fullmatch(first[j].strip()) for j in labels)
+        return Header(
+            True, () if plain else (_read_as_names(first, "it has words above columns of numbers"),)
+        )
     verdict = _are_labels([first[j].strip() for j in labels], [head(j) for j in labels], decimal, bool(words))
     if verdict and not any(first[j] in head(j) for j in words):
-        return Header(
-            True,
-            (
-                f"The first row, {listed(first)}, was read as the column names, because its numbers differ "
-                f"in kind from those below it. If it is data, put a row of names above it.",
-            ),
-        )
+        return Header(True, (_read_as_names(first, "its numbers differ in kind from those below it"),))
     if verdict is None or words:
-        return Header(
-            False,
-            (
-                f"The first row, {listed(first)}, was read as data, and the columns are called column_1 and "
-                f"so on. If it contains the column names, begin the numbers among them with a letter.",
-            ),
-        )
+        return Header(False, (_read_as_data(first),))
     return Header(False)
+
+
+def _read_as_names(first: Sequence[str], why: str) -> str:
+    return (
+        f"The first row, {listed(first)}, was read as the column names, because {why}. If it is data, put a row "
+        f"of names above it."
+    )
+
+
+def _read_as_data(first: Sequence[str]) -> str:
+    return (
+        f"The first row, {listed(first)}, was read as data, and the columns are called column_1 and so on. If it "
+        f"contains the column names, begin the numbers among them with a letter."
+    )
 
 
 def _are_labels(cells: list[str], heads: list[list[str]], decimal: str, beside_words: bool) -> bool | None:
@@ -80,13 +86,16 @@ def _are_labels(cells: list[str], heads: list[list[str]], decimal: str, beside_w
         return False
     values = np.array([int(cell) for cell in cells])
     body = [_numbers(head, decimal) for head in heads]
-    if not all(len(column) for column in body):
-        return False
     if _are_years(values).all():
-        if any(_are_years(column).any() for column in body):
+        if any(2 * np.count_nonzero(_are_years(column)) > len(column) for column in body):
             return False
         return True if beside_words or len(values) > 1 else None
-    if len(values) < _SHORTEST_COUNT or values[0] > 1 or not _counts_on(values):
+    if (
+        not all(len(column) for column in body)
+        or len(values) < _SHORTEST_COUNT
+        or values[0] > 1
+        or not _counts_on(values)
+    ):
         return False
     if any(_counts_on(row) for row in zip(*body, strict=False)):
         return False

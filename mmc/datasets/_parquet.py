@@ -140,7 +140,8 @@ class _Reader:
         if column.null_count == len(column):
             return self._text(column.cast(pa.string())), "no values"
         if pa.types.is_decimal(kind):
-            return column.cast(pa.float64()).to_pandas(), None
+            # By way of text, because pyarrow does not round decimals to the nearest double.
+            return _cast(_cast(column, pa.string()), pa.float64()).to_pandas(), None
         if pa.types.is_floating(kind):
             finite = any(
                 bool(np.isfinite(chunk.to_numpy(zero_copy_only=False)).any()) for chunk in column.chunks

@@ -6,13 +6,15 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, compress, islice
 from typing import NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from mmc.datasets._cells import is_missing, is_number
+from mmc.datasets._cells import is_missing, is_number_in_some_notation
 from mmc.datasets._encoding import Text
 from mmc.datasets._errors import TableError, counted, shown
 from mmc.datasets._packed import POOL, Cells, longest_cell
@@ -23,6 +25,8 @@ LONGEST_CELL = 32_767
 
 _WHITESPACE = " "
 _DELIMITERS = (",", ";", "\t", "|", _WHITESPACE)
+# Delimiters that seldom stand inside a cell, other than the comma of a decimal number.
+_UNLIKELY_IN_CELLS = frozenset(";\t|")
 _COMMENT = re.compile(r"\s*(?:%|#(?!n/a))", re.IGNORECASE)  # #N/A is a missing value
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)?")
 _BLANK_LINES = re.compile(rb"(?:[ \t\x0b\x0c]*+(?:\r\n|\r|\n))++")  # possessive, to keep no way back
@@ -30,13 +34,18 @@ _WORD = re.compile(r'"[^"]*"|\S+')
 # The line by which Excel is told the delimiter.
 _SEPARATOR_LINE = re.compile(r'\s*"?sep=([^\w\s".+-]|\t|\\t)"?\s*', re.IGNORECASE)
 _SAMPLE_ROWS = 50
+_MOST_COMMENTS = 100_000
 _SAMPLE_CELLS = 20_000
 _SAMPLE_CHARACTERS = 200_000
-# As many rows are split at once as have about this number of characters.
-_BATCH_CHARACTERS = 400_000
-_BATCH_ROWS = 2048
-# Cells are packed when there are so many, because each takes about sixty bytes before.
-_MOST_PENDING = 50_000
+# So many rows are split at once, and fewer if lines are long.
+_BATCH_ROWS = 1024
+_BATCH_LONG_ROWS = 32
+_LONG_LINE = 10_000
+# Cells are packed when there are so many or have been read from so many bytes, because each takes about sixty
+# bytes before, and four for each character if one of them is an emoji.
+_MOST_PENDING = 20_000
+_MOST_PENDING_BYTES = 1_000_000
+_BLOCK = 1 << 20
 
 
 @dataclass
@@ -77,7 +86,7 @@ class _Top(NamedTuple):
 
 def split(text: Text, name: str) -> Rows:
     """Split a text into rows of cells; rows of unequal length are an error."""
-    top = _top(text)
+    top = _top(text, name)
     sample = _sample(text, top)
     delimiter = top.delimiter or max(_DELIMITERS, key=lambda candidate: _score(_split(sample, candidate)))
     rows = _split(sample, delimiter)
@@ -119,20 +128,8 @@ class _Reader:
 
     def read(self) -> tuple[list[str], Cells]:
         """Return the first row, and all others."""
-        packed, pending = Cells(self.width), list[str]()
-        first: list[str] | None = None
-        for batch in self._batches():
-            rows = self._regular(batch, is_first=first is None)
-            if first is None and rows:
-                first = rows.pop(0)
-                self._check_cells(pa.array(first, type=pa.string()))
-            pending.extend(chain.from_iterable(rows))
-            if len(pending) >= _MOST_PENDING:
-                self._append(packed, pending)
-                pending = []
-        if pending:
-            self._append(packed, pending)
-            del pending
+        quoted = b'"' in self.text.data or self.delimiter.encode() in self.text.data
+        first, packed = self._read_rows() if self.width > 1 or quoted else self._read_lines()
         packed.pack()
         if first is None:
             raise TableError(f"{shown(self.name)} is empty: give a file with a header line and two rows")
@@ -142,12 +139,46 @@ class _Reader:
             self._refuse_row(first)
         return [*first, ""], packed  # all lines but the header end with the delimiter
 
-    def _batches(self) -> Iterator[list[list[str]]]:
-        size = max(1, min(_BATCH_ROWS, _BATCH_CHARACTERS // max(self.text.longest_line, 1)))
-        rows = _rows(self.text.lines(self.top.n_bytes), self.delimiter)
+    def _read_rows(self) -> tuple[list[str] | None, Cells]:
+        packed, pending, done = Cells(self.width), list[str](), 0
+        first: list[str] | None = None
+        for position, batch in self._batches():
+            rows = self._regular(batch, is_first=first is None)
+            if first is None and rows:
+                first = rows.pop(0)
+                self._check_cells(pa.array(first, type=pa.string()))
+            pending.extend(chain.from_iterable(rows))
+            if len(pending) >= _MOST_PENDING or position - done >= _MOST_PENDING_BYTES:
+                self._append(packed, pa.array(pending, type=pa.string(), memory_pool=POOL))
+                pending, done = [], position
+        if pending:
+            self._append(packed, pa.array(pending, type=pa.string(), memory_pool=POOL))
+        return first, packed
+
+    def _read_lines(self) -> tuple[list[str] | None, Cells]:
+        """Read a single column without quotation marks, in which each line is a cell."""
+        packed, first = Cells(1), None
+        for block in self.text.blocks(self.top.n_bytes, _BLOCK):
+            unix = block.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
+            lines = pc.split_pattern(pa.array([unix]), "\n").values
+            cells = pc.utf8_ltrim(lines, " ")
+            cells = cells.filter(pc.not_equal(pc.utf8_trim_whitespace(cells), ""))
+            if first is None and len(cells):
+                first = [cells[0].as_py()]
+                self._check_cells(cells[:1])
+                cells = cells[1:]
+            if len(cells):
+                self._append(packed, cells)
+        return first, packed
+
+    def _batches(self) -> Iterator[tuple[int, list[list[str]]]]:
+        """Iterate over some rows at a time, with the position in the file up to which it has been read."""
+        size = _BATCH_ROWS if self.text.longest_line <= _LONG_LINE else _BATCH_LONG_ROWS
+        buffer = self.text.buffer(self.top.n_bytes)
+        rows = _rows(self.text.wrapped(buffer), self.delimiter)
         try:
             while batch := list(islice(rows, size)):
-                yield batch
+                yield buffer.tell(), batch
         except csv.Error as error:
             self._refuse_quotes(error)
 
@@ -170,8 +201,7 @@ class _Reader:
                 self._refuse_row(row)
         return regular
 
-    def _append(self, packed: Cells, cells: list[str]) -> None:
-        values = pa.array(cells, type=pa.string(), memory_pool=POOL)
+    def _append(self, packed: Cells, values: pa.StringArray) -> None:
         self._check_cells(values)
         packed.append(values)
 
@@ -246,7 +276,7 @@ def _is_blank(row: list[str]) -> bool:
     return not row or (len(row) == 1 and not row[0].strip())
 
 
-def _top(text: Text) -> _Top:
+def _top(text: Text, name: str) -> _Top:
     """Read the lines above the rows; if there is nothing but comments, they are the rows."""
     data, position = text.data, text.start
     delimiter, comments = None, list[str]()
@@ -259,12 +289,17 @@ def _top(text: Text) -> _Top:
         line = found[0].decode(text.encoding)
         if not comments and delimiter is None and (separator := _SEPARATOR_LINE.fullmatch(line)):
             delimiter = separator[1].replace("\\t", "\t")
-            before_comments = position + len(found[0])
+            before_comments = found.end()
         elif _COMMENT.match(line):
             comments.append(line)
         else:
             return _Top(position, _n_lines(data[text.start : position]), delimiter, comments)
-        position += len(found[0])
+        position = found.end()
+        if len(comments) > _MOST_COMMENTS:
+            raise TableError(
+                f"{shown(name)} begins with more than {_MOST_COMMENTS:,} comment lines: delete them, so that "
+                f"the table begins near the top"
+            )
     return _Top(before_comments, _n_lines(data[text.start : before_comments]), delimiter, [])
 
 
@@ -286,12 +321,15 @@ def _sample(text: Text, top: _Top) -> list[str]:
 
 
 def _split(lines: list[str], delimiter: str) -> list[list[str]]:
-    """Return the first rows that are not blank; none if the quotation marks do not fit."""
-    try:
-        rows = (row for row in _rows(lines, delimiter, strict=False) if not _is_blank(row))
-        return list(islice(rows, _SAMPLE_ROWS))
-    except csv.Error:
-        return []
+    """Return the first rows that are not blank, up to one that cannot be read."""
+    rows = list[list[str]]()
+    with suppress(csv.Error):
+        for row in _rows(lines, delimiter, strict=False):
+            if not _is_blank(row):
+                rows.append(row)
+            if len(rows) == _SAMPLE_ROWS:
+                break
+    return rows
 
 
 def _score(rows: list[list[str]]) -> float:
@@ -300,9 +338,11 @@ def _score(rows: list[list[str]]) -> float:
     regular = sum(len(row) == usual for row in rows) / len(rows)
     cells = islice(chain.from_iterable(rows[1:] or rows), _SAMPLE_CELLS)
     body = [cell for cell in cells if not is_missing(cell)]
-    numeric = sum(is_number(cell, ".") or is_number(cell, ",") for cell in body) / max(len(body), 1)
+    words = [cell for cell in body if not is_number_in_some_notation(cell)]
+    numeric = 1 - len(words) / max(len(body), 1)
+    mixed = sum(not _UNLIKELY_IN_CELLS.isdisjoint(cell) for cell in words) / max(len(body), 1)
     # Regularity counts more than numbers, so that a table of words alone is recognised.
-    return regular**3 * (0.1 + numeric)
+    return regular**3 * (0.1 + numeric) * (1 - mixed / 2)
 
 
 def _usual_length(rows: list[list[str]]) -> int:

@@ -29,6 +29,8 @@ from mmc.datasets._text import Rows, split
 
 # A table of more cells is stored in types of less memory.
 _LARGE = 1_000_000
+# After a column of more rows, memory is given back.
+_LONG = 100_000
 _COMMENT_CELL = r"[#%](?s:.*)"
 _SPOKEN_MARKS = {",": "comma", ".": "point", "'": "apostrophe", "\u2019": "apostrophe"}
 
@@ -64,7 +66,7 @@ def interpreted(rows: Rows) -> Read:
     """Decide what the cells mean: decimal mark, column names, types."""
     _leave_out_comments(rows)
     mark = _mark(rows)
-    surveys = [survey(rows.cells.column(j), mark.decimal) for j in range(rows.cells.width)]
+    surveys = [survey(_pieces(rows, j), mark.decimal) for j in range(rows.cells.width)]
     names, notes, with_first = _names(rows, mark.decimal, [found.notation is not None for found in surveys])
     if with_first:
         for cell, below in zip(rows.first, surveys, strict=True):
@@ -74,12 +76,12 @@ def interpreted(rows: Rows) -> Read:
         names, surveys = names[:-1], surveys[:-1]
     unique = unique_names(names)
     found = dict(zip(unique.names, surveys, strict=True))
+    give_back_memory()
     compact = len(found) * (rows.cells.n_rows + with_first) > _LARGE
     columns = {
         name: convert(_pieces(rows, j, with_first), what, compact)
         for j, (name, what) in enumerate(found.items())
     }
-    give_back_memory()
     first_row = -1 if with_first else 0
     reasons = {name: what.why_text(first_row) for name, what in found.items() if what.notation is None}
     notes = [*unique.notes, *_mark_notes(mark, found), *rows.notes, *notes]
@@ -97,10 +99,12 @@ def _piece(cell: str) -> Piece:
     return Piece(pa.array([cell], type=pa.string()))
 
 
-def _pieces(rows: Rows, j: int, with_first: bool) -> Iterator[Piece]:
+def _pieces(rows: Rows, j: int, with_first: bool = False) -> Iterator[Piece]:
     if with_first:
         yield _piece(rows.first[j])
     yield from rows.cells.column(j)
+    if rows.cells.n_rows > _LONG:
+        give_back_memory()
 
 
 def _leave_out_comments(rows: Rows) -> None:

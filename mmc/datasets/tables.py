@@ -20,6 +20,7 @@ from mmc.datasets._dataset import Dataset
 from mmc.datasets._errors import MissingValuesError, TableError, counted, enumerated, listed, shown
 from mmc.datasets._formats import refuse_foreign
 from mmc.datasets._header import unique_names
+from mmc.datasets._packed import give_back_memory
 from mmc.datasets._parquet import MAGIC, read_parquet
 from mmc.datasets._source import Content, Source, read_bytes
 from mmc.datasets._text import check_column_count
@@ -283,6 +284,8 @@ def _table(content: Content, max_bytes: int) -> Table:
             rows = read_rows(data, name)
             del data
             read = interpreted(rows)
+            del rows
+            give_back_memory()
     except MemoryError as error:
         raise TableError(
             f"{shown(name)} needs more memory to be read than there is: keep fewer rows or columns"
