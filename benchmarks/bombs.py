@@ -49,7 +49,7 @@ print(json.dumps([outcome, seconds, cpu, (peak_memory() - before) / 2**20]))
 
 def bombs() -> dict[str, bytes]:
     """Return the files by name; the ending is that of an upload."""
-    return {name: make() for name, make in _MAKERS.items()}
+    return {name: make() for name, make in MAKERS.items()}
 
 
 def warmed_up() -> None:
@@ -76,7 +76,7 @@ def main() -> None:
     worst_seconds = worst_cpu = worst_growth = 0.0
     unnamed = []
     print(f"{'file':34} {'size':>9} {'seconds':>8} {'CPU':>6} {'growth':>8}   outcome")
-    for name, make in _MAKERS.items():
+    for name, make in MAKERS.items():
         if arguments.only not in name:
             continue
         content = make()
@@ -255,7 +255,8 @@ def _wrong_row_count() -> bytes:
     return good.replace(_varint(1000), _varint(8191))
 
 
-_MAKERS: dict[str, Callable[[], bytes]] = {
+#: The files by name, each made when it is called.
+MAKERS: dict[str, Callable[[], bytes]] = {
     "nine-gigabytes.parquet": lambda: _repeated("x" * 9000, 1_000_000),
     "one-text-20-million-rows.parquet": lambda: _repeated("x" * 500, 20_000_000),
     "one-megabyte-text.parquet": lambda: _repeated("x" * 10**6, 1_000_000),
