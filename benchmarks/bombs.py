@@ -1,8 +1,8 @@
 """Files made to exhaust a server: `python -m benchmarks.bombs`.
 
 Each is small enough to be uploaded. Each is read in a process of its own, and the table shows whether it was
-refused, how long that took, and by how much the memory of the process grew at most. The goals are at most 6 s and
-300 MB, and an error that names the cause.
+refused, how long that took, and by how much the memory of the process grew at most. The goals are at most 6 s
+and 300 MB, and an error that names the cause.
 """
 
 from __future__ import annotations
@@ -90,7 +90,8 @@ def main() -> None:
         if not outcome.startswith(("read", "refused")):
             unnamed.append(name)
     print(
-        f"worst: {worst_seconds:.1f} s (goal {GOAL_SECONDS}), {worst_cpu:.1f} s of CPU, {worst_growth:.0f} MB (goal {GOAL_MEGABYTES}); "
+        f"worst: {worst_seconds:.1f} s (goal {GOAL_SECONDS}), {worst_cpu:.1f} s of CPU, "
+        f"{worst_growth:.0f} MB (goal {GOAL_MEGABYTES}); "
         f"unnamed: {', '.join(unnamed) or 'none'}"
     )
 

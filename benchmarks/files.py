@@ -1,8 +1,8 @@
 """Random tables, written in many notations and read back: `python -m benchmarks.files [--tables 20000]`.
 
-Each table is compared with what was written: names, numbers, texts, missing values, the columns that are left out,
-and the exported text. A difference is counted as silent unless a note of the reader says it. With `--speed`, the
-time and the memory of large files of several kinds are measured instead.
+Each table is compared with what was written: names, numbers, texts, missing values, the columns that are left
+out, and the exported text. A difference is counted as silent unless a note of the reader says it. With
+`--speed`, the time and the memory of large files of several kinds are measured instead.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ _DOUBTS = (
     "is not certain",
     "was read as data",
     "was read as the column names",
+    "were read from the comment",
 )
 
 

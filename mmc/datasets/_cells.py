@@ -1,8 +1,8 @@
 """The meaning of the text of one cell: a number, a missing value, or a word.
 
-A file has one decimal mark. If it is a comma, ``1.5`` is not a number, because it could be a date or a version
-in such a file, and a guess could change data without notice. ``1.234`` is a number with a thousands separator
-there, if all cells of its column agree.
+A file has one decimal mark. If it is a comma, ``1.5`` is not a number, because it could be a date or a
+version in such a file, and a guess could change data without notice. ``1.234`` is a number with a thousands
+separator there, if all cells of its column agree.
 
 The patterns are in the common subset of Python's ``re`` and RE2, so that a whole column can be matched by
 pyarrow; `mmc.datasets._columns` does so.

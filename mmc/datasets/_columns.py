@@ -1,8 +1,8 @@
 """The meaning of whole columns of cells: numbers, whole numbers, or text.
 
-What a single cell means is defined in `mmc.datasets._cells`; here the same is computed for all cells of a piece of
-a column at once, by pyarrow. The decimal mark is decided by all columns of a file, a thousands separator by all
-cells of a column.
+What a single cell means is defined in `mmc.datasets._cells`; here the same is computed for all cells of a
+piece of a column at once, by pyarrow. The decimal mark is decided by all columns of a file, a thousands
+separator by all cells of a column.
 """
 
 from __future__ import annotations
@@ -96,8 +96,9 @@ class Mark(NamedTuple):
 def decimal_mark(votes: Votes) -> Mark:
     """Decide the decimal mark of a file that does not have the comma as delimiter.
 
-    The mark of most fractions that can be nothing else decides. If all are like ``1,234``, a comma is the decimal
-    mark, unless numbers below a thousand without a comma are in the same column; a point is the decimal mark.
+    The mark of most fractions that can be nothing else decides. If all are like ``1,234``, a comma is the
+    decimal mark, unless numbers below a thousand without a comma are in the same column; a point is the
+    decimal mark.
     """
     certain, ambiguous = votes.certain, votes.ambiguous
     if any(certain.values()):
@@ -117,7 +118,8 @@ class Survey:
     decimal : str
         Decimal mark of the file.
     n_cells, n_missing, n_words : int
-        Number of all cells, of those that are missing numbers, and of those that are neither that nor a number.
+        Number of all cells, of those that are missing numbers, and of those that are neither that nor a
+        number.
     first_word : str
         First of the latter.
     first_word_row : int

@@ -122,8 +122,8 @@ def _utf_16_to_utf_8(data: bytes, encoding: str, name: str) -> bytes:
         decoder.decode(b"", True)
     except UnicodeError as error:
         raise TableError(
-            f"{shown(name)} is damaged: it begins like {encoding} text, but about byte {done} it does not fit. "
-            f"Save the table again as UTF-8"
+            f"{shown(name)} is damaged: it begins like {encoding} text, but about byte {done} it does not "
+            f"fit. Save the table again as UTF-8"
         ) from error
     return b"".join(parts)
 

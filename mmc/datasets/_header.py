@@ -68,15 +68,15 @@ def find_header(
 
 def _read_as_names(first: Sequence[str], why: str) -> str:
     return (
-        f"The first row, {listed(first)}, was read as the column names, because {why}. If it is data, put a row "
-        f"of names above it."
+        f"The first row, {listed(first)}, was read as the column names, because {why}. If it is data, put "
+        f"a row of names above it."
     )
 
 
 def _read_as_data(first: Sequence[str]) -> str:
     return (
-        f"The first row, {listed(first)}, was read as data, and the columns are called column_1 and so on. If it "
-        f"contains the column names, begin the numbers among them with a letter."
+        f"The first row, {listed(first)}, was read as data, and the columns are called column_1 and so on. "
+        f"If it contains the column names, begin the numbers among them with a letter."
     )
 
 

@@ -168,7 +168,8 @@ class _Reader:
             if (pc.max(lengths).as_py() or 0) > LONGEST_CELL:
                 raise TableError(
                     f"the column {shown(name)} of {shown(self.name)} has a cell of more than "
-                    f"{LONGEST_CELL:,} characters, and longer ones are not read: leave that cell or column out"
+                    f"{LONGEST_CELL:,} characters, and longer ones are not read: leave that cell or "
+                    f"column out"
                 )
             self.spent += pc.sum(lengths.take(chunk.indices)).as_py() or 0
             if self.spent > self.limit:

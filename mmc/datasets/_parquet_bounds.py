@@ -1,7 +1,7 @@
 """Bounds on what a Parquet file unpacks to, checked before anything is unpacked.
 
-The file's own description says how many rows and bytes there are, but it can be wrong. The headers of the pages
-are what a reader allocates memory by, so they are read too. A page is not unpacked here.
+The file's own description says how many rows and bytes there are, but it can be wrong. The headers of the
+pages are what a reader allocates memory by, so they are read too. A page is not unpacked here.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def check_footer(data: bytes, name: str) -> None:
     if length > LONGEST_FOOTER:
         raise TableError(
             f"{shown(name)} has too many columns or groups of rows: their description takes "
-            f"{spoken_size(length)}, and at most {spoken_size(LONGEST_FOOTER)} are read. Keep the columns you "
-            f"need, and write them in few row groups"
+            f"{spoken_size(length)}, and at most {spoken_size(LONGEST_FOOTER)} are read. Keep the columns "
+            f"you need, and write them in few row groups"
         )
 
 
@@ -87,7 +87,8 @@ def check_size(metadata: Any, data: bytes, name: str, max_bytes: int) -> None:
     name : str
         Name of the file in messages.
     max_bytes : int
-        The largest file that is read. It also bounds the number of cells, as a text has fewer cells than bytes.
+        The largest file that is read. It also bounds the number of cells, as a text has fewer cells than
+        bytes.
     """
     check_column_count(metadata.num_columns, name)
     n_cells = metadata.num_rows * max(metadata.num_columns, 1)
@@ -180,8 +181,8 @@ def _check_delta(page: _Page, budget: _Budget, column: Leaf) -> None:
     """Refuse texts of which each can repeat the whole one before it, if that could be too much."""
     if page.unpacked * page.n_values > budget.n_bytes:
         raise TableError(
-            f"the column {shown(column.name)} of {shown(budget.name)} has the encoding DELTA_BYTE_ARRAY, from "
-            f"which the unpacked size cannot be told: write it with another encoding, or leave it out"
+            f"the column {shown(column.name)} of {shown(budget.name)} has the encoding DELTA_BYTE_ARRAY, "
+            f"from which the unpacked size cannot be told: write it with another encoding, or leave it out"
         )
 
 

@@ -76,7 +76,7 @@ class Rows:
 
 
 class _Top(NamedTuple):
-    """What stands above the rows: the number of bytes and lines, the delimiter if it is given, and comments."""
+    """What stands above the rows: so many bytes and lines, the delimiter if it is given, and comments."""
 
     n_bytes: int
     n_lines: int
@@ -88,7 +88,7 @@ def split(text: Text, name: str) -> Rows:
     """Split a text into rows of cells; rows of unequal length are an error."""
     top = _top(text, name)
     sample = _sample(text, top)
-    delimiter = top.delimiter or max(_DELIMITERS, key=lambda candidate: _score(_split(sample, candidate)))
+    delimiter = top.delimiter or _delimiter(sample)
     rows = _split(sample, delimiter)
     # Without a sample the first row has a cell that is too long or not closed, which the reader will name.
     width = _usual_length(rows) if rows else 1
@@ -332,17 +332,28 @@ def _split(lines: list[str], delimiter: str) -> list[list[str]]:
     return rows
 
 
-def _score(rows: list[list[str]]) -> float:
+def _delimiter(sample: list[str]) -> str:
+    """Choose the delimiter that cuts the first rows into equally many cells, most of them numbers."""
+    rows = {delimiter: _split(sample, delimiter) for delimiter in _DELIMITERS}
+    widths = set(map(len, rows["\t"]))
+    if len(widths) == 1 and max(widths) > 1:
+        del rows[_WHITESPACE]  # tabs are spaces too, but two of them have an empty cell between them
+    return max(rows, key=lambda delimiter: _score(rows[delimiter], delimiter))
+
+
+def _score(rows: list[list[str]], delimiter: str) -> float:
     if not rows or (usual := _usual_length(rows)) < 2:
         return 0.0
     regular = sum(len(row) == usual for row in rows) / len(rows)
     cells = islice(chain.from_iterable(rows[1:] or rows), _SAMPLE_CELLS)
     body = [cell for cell in cells if not is_missing(cell)]
     words = [cell for cell in body if not is_number_in_some_notation(cell)]
-    numeric = 1 - len(words) / max(len(body), 1)
-    mixed = sum(not _UNLIKELY_IN_CELLS.isdisjoint(cell) for cell in words) / max(len(body), 1)
+    mixed = sum(not _UNLIKELY_IN_CELLS.isdisjoint(cell) for cell in body)
+    if delimiter == _WHITESPACE:
+        mixed += sum("," in cell or '"' in cell for cell in words)
+    n_cells = max(len(body), 1)
     # Regularity counts more than numbers, so that a table of words alone is recognised.
-    return regular**3 * (0.1 + numeric) * (1 - mixed / 2)
+    return regular**3 * (1.1 - len(words) / n_cells) * max(1 - mixed / n_cells, 0.1)
 
 
 def _usual_length(rows: list[list[str]]) -> int:

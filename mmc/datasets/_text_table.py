@@ -110,8 +110,8 @@ def _pieces(rows: Rows, j: int, with_first: bool = False) -> Iterator[Piece]:
 def _leave_out_comments(rows: Rows) -> None:
     """Leave out lines that begin with a comment mark, if all others begin with a number.
 
-    Comments that do not have as many cells as a row have been left out before. Where other rows begin with words,
-    a cell such as ``#ff0000`` is one of them.
+    Comments that do not have as many cells as a row have been left out before. Where other rows begin with
+    words, a cell such as ``#ff0000`` is one of them.
     """
     masks = [piece.spread(_are_comments(piece.values)) for piece in rows.cells.column(0)]
     if not any(mask.any() for mask in masks):
@@ -155,7 +155,10 @@ def _names(rows: Rows, decimal: str, is_numeric: list[bool]) -> _Naming:
     above = rows.last_comment
     if above is not None and find_header(above, decimal, is_numeric, rows.cells.head).found:
         rows.n_comments -= 1
-        note = f"The column names, {listed(above)}, were read from the comment above the first row."
+        note = (
+            f"The column names, {listed(above)}, were read from the comment above the first row. If "
+            f"they are not, delete that comment."
+        )
         return _Naming(above, [note], True)
     return _Naming([f"column_{j}" for j in range(1, len(rows.first) + 1)], list(header.notes), True)
 
@@ -184,9 +187,9 @@ def _mark_notes(mark: Mark, found: dict[str, Survey]) -> list[str]:
     if mark.doubtful:
         spoken = _SPOKEN_MARKS[mark.decimal]
         notes.append(
-            f"That the {spoken} is the decimal mark is not certain, because all numbers with a point or comma "
-            f"have three digits after it, as 1,234 and 1.234. If it is not, write them without thousands "
-            f"separators."
+            f"That the {spoken} is the decimal mark is not certain, because all numbers with a point or "
+            f"comma have three digits after it, as 1,234 and 1.234. If it is not, write them without "
+            f"thousands separators."
         )
     return notes
 

@@ -35,11 +35,11 @@ CELL = st.builds(
     SPACES,
 )
 COLUMN = st.lists(CELL, min_size=1, max_size=8) | st.lists(NUMBERS, min_size=1, max_size=8)
-PATTERNS = {
-    name: pattern
-    for name in ("NUMBER", "FRACTION", "AMBIGUOUS", "THOUSANDS", "SPACED")
-    for pattern in [getattr(_cells, name)]
-}
+PATTERNS = [
+    pattern
+    for of_marks in (_cells.NUMBER, _cells.FRACTION, _cells.AMBIGUOUS, _cells.THOUSANDS, _cells.SPACED)
+    for pattern in of_marks.values()
+]
 
 
 def array(cells) -> pa.StringArray:
@@ -111,10 +111,9 @@ def test_cells_are_matched_as_by_python(cells):
     stripped = trimmed(array(cells))
     assert stripped.to_pylist() == [cell.strip() for cell in cells]
     assert missing(stripped).tolist() == [is_missing(cell) for cell in cells]
-    for patterns in PATTERNS.values():
-        for pattern in patterns.values():
-            expected = [re.fullmatch(pattern, cell.strip()) is not None for cell in cells]
-            assert matching(stripped, pattern).tolist() == expected
+    for pattern in PATTERNS:
+        expected = [re.fullmatch(pattern, cell.strip()) is not None for cell in cells]
+        assert matching(stripped, pattern).tolist() == expected
 
 
 @settings(deadline=None, derandomize=True, max_examples=200)
@@ -131,7 +130,7 @@ def test_packed_cells_are_the_cells(data, width):
             cells.append(array([cell for row in part for cell in row]))
         cells.pack()
     for chosen in (np.ones(len(rows), dtype=bool), kept):
-        cells.keep(chosen) if chosen is kept else None
+        cells.keep(chosen)
         expected = [row for row, keep in zip(rows, chosen, strict=True) if keep]
         assert cells.n_rows == len(expected)
         for j in range(width):

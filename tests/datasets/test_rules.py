@@ -146,7 +146,7 @@ def test_a_row_of_units_is_mentioned():
 
 def test_a_line_with_wrong_cells_after_a_comment_is_counted_from_the_top():
     """Line numbers count all lines of the file."""
-    with pytest.raises(TableError, match="line 5 .* has 3 cells, but 2"):
+    with pytest.raises(TableError, match=r"line 5 .* has 3 cells, but 2"):
         open_table(b"# c\n\na,b\n1,2\n3,4,5\n6,7\n")
 
 
@@ -162,3 +162,26 @@ def test_large_and_small_tables_hold_the_same(n_rows):
     assert written[1:] == [[*cells[i % 3], "0"] for i in range(n_rows)]
     assert any("without a label" in note for note in data.notes)
     assert data.nbytes < 200 + 60 * n_rows
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("=z|c,d\n2029-10-14|-3,3e-04\n2008-02-10|1,5e+13\n", ["=z", "c,d"]),
+        ("c,d\te;f\tz\n\t\t-28,997\n\t\t3309,119\n", ["c,d", "e;f", "z"]),
+        ("a\tb c\td\n1/2\t\tx\n3/4\t\ty\n", ["a", "b c", "d"]),
+        ('"<i>","h","y"\n"8.6e+08","","x y"\n"2.5e+08","","z u"\n', ["<i>", "h", "y"]),
+        ("56.481.072,02|x\n3.241.159,80|y\n", ["column_1", "column_2"]),
+    ],
+)
+def test_delimiter_beside_decimal_commas_and_spaces(text, names):
+    """The comma of numbers and names, and spaces in names, are not taken for the delimiter."""
+    assert list(open_table(text.encode()).frame.columns) == names
+
+
+def test_clusters_are_added_to_very_many_columns_of_text():
+    """No warning is raised, and all columns come back."""
+    names = [f"w{j}" for j in range(150)]
+    text = ",".join([*names, "x"]) + "\n" + "".join("u," * 150 + f"{i}\n" for i in range(3))
+    frame = labels_frame(load_table(text.encode()), [0, 1, 0])
+    assert list(frame.columns) == [*names, "x", "cluster"]

@@ -392,7 +392,7 @@ def test_standardize():
 
 
 def test_parquet_columns():
-    """Numbers are read as numbers, decimals too; dates become text; lists and the index are left out, by name."""
+    """Numbers and decimals are read as numbers, dates as text; lists and the index are left out, by name."""
     frame = pd.DataFrame(
         {
             "x": [1.5, np.nan, 2.5],
