@@ -17,10 +17,10 @@ import pyarrow.compute as pc
 
 # So many cells become one chunk, or as many as have so many bytes. In wide tables chunks are larger, because
 # the columns of a chunk should not be short.
-_CHUNK_CELLS = 200_000
+_CHUNK_CELLS = 150_000
 _CHUNK_BYTES = 2_000_000
 _WIDE = 100
-_WIDE_FACTOR = 4
+_WIDE_FACTOR = 2
 # A piece shorter than this is joined to the next one, because each call of pyarrow has a cost of its own.
 _SHORT_PIECE = 20_000
 _SAMPLE_CELLS = 4096
