@@ -350,8 +350,8 @@ def test_a_table_is_read_once(table, tmp_path, monkeypatch):
     from mmc.datasets import tables
 
     calls = []
-    read = tables.decode
-    monkeypatch.setattr(tables, "decode", lambda *args: calls.append(args) or read(*args))
+    read = tables.read_rows
+    monkeypatch.setattr(tables, "read_rows", lambda *args: calls.append(args) or read(*args))
     command = ["cluster", str(table), "-k", "3", "--algorithm", "SMIC", "--sweep", "n-neighbors=1,5"]
     assert main([*command, "--save", str(tmp_path / "e.json"), "-o", str(tmp_path / "l.csv"), "-q"]) == 0
     assert len(calls) == 1

@@ -1,123 +1,110 @@
-"""The meaning of the text of a cell: a number, a missing value, or a word.
+"""The meaning of the text of one cell: a number, a missing value, or a word.
 
-A file has one decimal mark. If it is a comma, ``1.5`` is not a number, because it could be fifteen hundred in
-another notation, and a guess could change data without notice.
+A file has one decimal mark. If it is a comma, ``1.5`` is not a number, because it could be a date or a
+version in such a file, and a guess could change data without notice. ``1.234`` is a number with a thousands
+separator there, if all cells of its column agree.
+
+The patterns are in the common subset of Python's ``re`` and RE2, so that a whole column can be matched by
+pyarrow; `mmc.datasets._columns` does so.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 from typing import NamedTuple
-
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
-
-from mmc.datasets._errors import listed
 
 MISSING = frozenset({"", "na", "n/a", "#n/a", "nan", "null", "?", "-"})
 # In a column of words, such as a class column of + and -, a single minus is a word.
 MISSING_WORDS = MISSING - {"-"}
 
-# One optional group after the digits keeps the match linear in the length of the cell.
-_INFINITE = r"inf(?:inity)?"
-_EXPONENT = r"(?:e[+-]?\d+)?"
-_FLAGS = re.ASCII | re.IGNORECASE
-_NUMBER = {
-    ".": re.compile(rf"[+-]?(?:\d+(?:\.\d*)?{_EXPONENT}|\.\d+{_EXPONENT}|{_INFINITE})", _FLAGS),
-    ",": re.compile(rf"[+-]?(?:\d+(?:,\d+)?{_EXPONENT}|,\d+{_EXPONENT}|{_INFINITE})", _FLAGS),
+OTHER_MARK = {".": ",", ",": "."}
+#: Thousands separators beside the mark that is not the decimal mark: apostrophes and spaces.
+SEPARATORS = ("'", "\u2019", " ", "\u00a0", "\u202f", "\u2009")
+
+_EXPONENT = "(?:[eE][+-]?[0-9]+)?"
+_INFINITE = "[iI][nN][fF](?:[iI][nN][iI][tT][yY])?"
+_FIRST_GROUP = "[+-]?[1-9][0-9]{0,2}"
+
+
+def _number(mark: str) -> str:
+    """Match a number without thousands separators; ``5.`` is one, but ``5,`` is not."""
+    fraction = f"(?:{mark}[0-9]*)?" if mark == r"\." else f"(?:{mark}[0-9]+)?"
+    # One optional group after the digits keeps the match linear in the length of the cell.
+    return f"[+-]?(?:[0-9]+{fraction}{_EXPONENT}|{mark}[0-9]+{_EXPONENT}|{_INFINITE})"
+
+
+_ESCAPED = {".": r"\.", ",": ","}
+#: For each decimal mark, a number without thousands separators.
+NUMBER = {mark: _number(escaped) for mark, escaped in _ESCAPED.items()}
+#: For each mark, a number that uses it as the decimal mark, with digits after it.
+FRACTION = {mark: f"[+-]?[0-9]*{escaped}[0-9]+{_EXPONENT}" for mark, escaped in _ESCAPED.items()}
+#: For each mark, a number that could use it as decimal mark or as thousands separator, such as ``1,234``.
+AMBIGUOUS = {mark: f"{_FIRST_GROUP}{escaped}[0-9]{{3}}" for mark, escaped in _ESCAPED.items()}
+#: For each mark, a number that certainly uses it as thousands separator: ``1,234,567`` or ``1,234.5``.
+THOUSANDS = {
+    mark: f"{_FIRST_GROUP}(?:(?:{escaped}[0-9]{{3}}){{2,}}|"
+    f"(?:{escaped}[0-9]{{3}})+{_ESCAPED[OTHER_MARK[mark]]}[0-9]+)"
+    for mark, escaped in _ESCAPED.items()
 }
-_FRACTION = {
-    ".": re.compile(rf"[+-]?\d*\.\d+{_EXPONENT}", _FLAGS),
-    ",": re.compile(rf"[+-]?\d*,\d+{_EXPONENT}", _FLAGS),
+#: For each mark, a number with spaces or apostrophes between thousands that uses it as the decimal mark.
+SPACED = {
+    mark: f"{_FIRST_GROUP}(?:[{''.join(SEPARATORS)}][0-9]{{3}})+{escaped}[0-9]+"
+    for mark, escaped in _ESCAPED.items()
 }
-_INT64 = re.compile(r"[+-]?\d{1,18}", re.ASCII)
+WHOLE = "[+-]?[0-9]+"
+SHORT_WHOLE = "[+-]?[0-9]{1,18}"
+#: Postal codes and identifiers: as a number they would lose the zeros.
+LEADING_ZERO = "[+-]?0[0-9]+"
+#: A whole number that needs no thousands separator.
+BELOW_THOUSAND = "[+-]?[1-9][0-9]{0,2}"
+THOUSAND_WITHOUT_SEPARATOR = "[+-]?[1-9][0-9]{3,}"
+
+
+_ANY_NOTATION = re.compile(
+    f"(?:{NUMBER['.']}|{NUMBER[',']}|{_FIRST_GROUP}(?:[.,{''.join(SEPARATORS)}][0-9]{{3}})+(?:[.,][0-9]*)?)"
+)
+
+
+class Notation(NamedTuple):
+    """The decimal mark of a column, and its thousands separator, which is empty if it has none."""
+
+    decimal: str = "."
+    separator: str = ""
+
+
+def grouped(notation: Notation) -> str:
+    """Return the pattern of a number with thousands separators: ``1,234``, ``12,345.6``."""
+    group = f"{re.escape(notation.separator)}[0-9]{{3}}"
+    return f"{_FIRST_GROUP}(?:{group})+(?:{_ESCAPED[notation.decimal]}[0-9]*)?"
+
+
+def separators(decimal: str) -> tuple[str, ...]:
+    """Return the thousands separators that are possible beside a decimal mark."""
+    return (OTHER_MARK[decimal], *SEPARATORS)
 
 
 def is_number(cell: str, decimal: str = ".", *, finite: bool = False) -> bool:
-    """Return whether a cell is a number; with ``finite``, infinities are not."""
+    """Return whether a cell is a number without separators; with ``finite``, infinities are not."""
     text = cell.strip()
-    if _NUMBER[decimal].fullmatch(text) is None:
+    if re.fullmatch(NUMBER[decimal], text) is None:
         return False
     return not finite or math.isfinite(float(text.replace(",", ".")))
+
+
+def looks_numeric(cell: str, decimal: str) -> bool:
+    """Return whether a cell is a number, with or without thousands separators."""
+    text = cell.strip()
+    return is_number(text, decimal) or any(
+        re.fullmatch(grouped(Notation(decimal, separator)), text) for separator in separators(decimal)
+    )
+
+
+def is_number_in_some_notation(cell: str) -> bool:
+    """Return whether a cell is a number with some decimal mark and some thousands separator."""
+    return _ANY_NOTATION.fullmatch(cell.strip()) is not None
 
 
 def is_missing(cell: str) -> bool:
     """Return whether a cell is a missing number."""
     return cell.strip().lower() in MISSING
-
-
-def decimal_mark(rows: Sequence[Sequence[str]], delimiter: str) -> str:
-    """Find the decimal mark of a file: the one that most fractions use."""
-    if delimiter == ",":
-        return "."
-    cells = [cell.strip() for row in rows for cell in row if "," in cell or "." in cell]
-    points, commas = (sum(_FRACTION[mark].fullmatch(cell) is not None for cell in cells) for mark in ".,")
-    return "," if commas > points else "."
-
-
-def numbers(cells: Sequence[str], decimal: str) -> npt.NDArray[np.float64] | None:
-    """Read a column as numbers, missing ones as NaN; None if it is not a numeric column.
-
-    A column is numeric when every cell is a number or missing and at least one is finite.
-    """
-    values = np.full(len(cells), np.nan)
-    for i, cell in enumerate(cells):
-        text = cell.strip()
-        if _NUMBER[decimal].fullmatch(text):
-            values[i] = float(text.replace(",", "."))
-        elif not is_missing(text):
-            return None
-    return values if np.isfinite(values).any() else None
-
-
-def column(cells: Sequence[str], decimal: str) -> pd.Series:
-    """Convert a column to whole numbers, numbers, or unchanged text."""
-    values = numbers(cells, decimal)
-    if values is None:
-        return pd.Series([cell if cell.strip() else None for cell in cells])
-    present = [cell.strip() for cell in cells if not is_missing(cell)]
-    if not all(_INT64.fullmatch(text) for text in present):
-        return pd.Series(values)
-    # Whole numbers keep their type, so that they are written as they were read, 5 and not 5.0.
-    if len(present) == len(cells):
-        return pd.Series([int(cell) for cell in cells], dtype="int64")
-    return pd.Series([pd.NA if is_missing(cell) else int(cell) for cell in cells], dtype="Int64")
-
-
-def has_header(rows: Sequence[Sequence[str]], decimal: str) -> bool:
-    """Return whether the first row contains the column names."""
-    first = rows[0]
-    numeric = [is_number(cell, decimal) for cell in first]
-    if not any(numeric):
-        return True
-    if not first[0].strip() and list(first[1:]) == [str(i) for i in range(len(first) - 1)]:
-        return True  # a table with numbered columns and an unnamed index, as pandas writes it
-    words = [j for j, cell in enumerate(first) if not numeric[j] and not is_missing(cell)]
-    return any(numbers([row[j] for row in rows[1:]], decimal) is not None for j in words)
-
-
-class Names(NamedTuple):
-    """Column names, all different and none empty, and a note if some were changed."""
-
-    names: list[str]
-    notes: list[str]
-
-
-def unique_names(given: Sequence[str]) -> Names:
-    """Make the column names unique by numbering empty and repeated ones."""
-    stripped = [name.strip() for name in given]
-    taken, used, names = set(stripped), set[str](), []
-    for position, name in enumerate(stripped, start=1):
-        wanted = name or f"column_{position}"
-        unique, number = wanted, 1
-        while unique in used or (unique != name and unique in taken):
-            number += 1
-            unique = f"{wanted} ({number})"
-        used.add(unique)
-        names.append(unique)
-    changed = [new for new, old in zip(names, stripped, strict=True) if new != old]
-    note = f"Columns without a name of their own were renamed; they are now called {listed(changed)}."
-    return Names(names, [note] if changed else [])

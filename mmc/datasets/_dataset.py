@@ -112,15 +112,16 @@ def labels_frame(
         in the rows that were not clustered. If the table already has a column of that name, the new one is
         called ``cluster_2`` and so on.
     """
-    frame = dataset.frame.copy()
+    frame = dataset.frame
     clusters = pd.array([pd.NA] * len(frame), dtype="Int64")
     clusters[dataset.rows] = _one_per_row(dataset, labels, "labels").astype(np.int64)
-    frame[_free_name(frame, "cluster")] = clusters
+    added = {_free_name(frame, "cluster"): pd.Series(clusters, index=frame.index)}
     if confidence is not None:
         sure = np.full(len(frame), np.nan)
         sure[dataset.rows] = _one_per_row(dataset, confidence, "confidence")
-        frame[_free_name(frame, "confidence")] = sure
-    return frame
+        added[_free_name(frame, "confidence")] = pd.Series(sure, index=frame.index)
+    # Put together at once: columns that are added to very many others one by one are slow, with a warning.
+    return pd.concat([frame, pd.DataFrame(added)], axis=1)
 
 
 def to_csv_text(frame: pd.DataFrame) -> str:

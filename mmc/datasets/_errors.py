@@ -30,6 +30,12 @@ class MissingValuesError(TableError):
         self.what = what
         self.n_rows = n_rows
 
+    def __reduce__(self) -> tuple[type[MissingValuesError], tuple[str, int]]:
+        return MissingValuesError, (self.what, self.n_rows)  # to come back from another process as it is
+
+    def __reduce__(self) -> tuple[type[MissingValuesError], tuple[str, int]]:
+        return MissingValuesError, (self.what, self.n_rows)
+
 
 def shown(text: object) -> str:
     """Quote a name from a file, escaped and cut to 40 characters."""
@@ -37,13 +43,22 @@ def shown(text: object) -> str:
     return repr(plain if len(plain) <= LONGEST_SHOWN else plain[: LONGEST_SHOWN - 1] + "…")
 
 
-def listed(names: Iterable[object]) -> str:
+def listed(names: Iterable[object], most: int = MOST_SHOWN) -> str:
     """Quote the first names and count the others."""
-    quoted = [shown(name) for name in names]
-    more = len(quoted) - MOST_SHOWN
-    return ", ".join(quoted[:MOST_SHOWN]) + (f" and {more} more" if more > 0 else "")
+    return enumerated([shown(name) for name in names], most)
+
+
+def enumerated(texts: list[str], most: int = MOST_SHOWN) -> str:
+    """Join the first texts, which are safe to show, and count the others."""
+    more = len(texts) - most
+    return ", ".join(texts[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def counted(count: int, noun: str) -> str:
     """Put a count before a noun that takes a plain s: ``1 row``, ``2 rows``."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def spoken_size(size: int) -> str:
+    """Write a number of bytes as a person would say it."""
+    return f"{size / 2**20:.1f} MB" if size >= 2**20 else f"{size} bytes"

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from mmc.datasets._errors import TableError, shown
+from mmc.datasets._errors import TableError, shown, spoken_size
 
 Source = str | os.PathLike[str] | bytes | BinaryIO
 
@@ -59,10 +59,6 @@ def _from_file(file: BinaryIO, name: str, max_bytes: int) -> bytes:
 def _check_size(size: int, name: str, max_bytes: int) -> None:
     if size > max_bytes:
         raise TableError(
-            f"{shown(name)} is too large: {_spoken_size(size)}, and at most {_spoken_size(max_bytes)} are "
+            f"{shown(name)} is too large: {spoken_size(size)}, and at most {spoken_size(max_bytes)} are "
             f"read. Keep fewer rows or columns, or raise max_bytes"
         )
-
-
-def _spoken_size(size: int) -> str:
-    return f"{size / 2**20:.1f} MB" if size >= 2**20 else f"{size} bytes"

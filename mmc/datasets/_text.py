@@ -1,158 +1,363 @@
-"""From the bytes of a text file to rows of cells: encoding, delimiter, and rows of equal length."""
+"""From the text of a file to its cells: delimiter, comments, and rows of equal length."""
 
 from __future__ import annotations
 
 import csv
-import io
 import re
 from collections import Counter
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import chain, compress, islice
 from typing import NamedTuple
 
-from mmc.datasets._cells import is_missing, is_number
-from mmc.datasets._errors import TableError, counted, shown
+import pyarrow as pa
+import pyarrow.compute as pc
 
-FORMATS = "CSV or other text with comma, semicolon, tab, bar or spaces between the cells, and Parquet"
+from mmc.datasets._cells import is_missing, is_number_in_some_notation
+from mmc.datasets._encoding import Text
+from mmc.datasets._errors import TableError, counted, shown
+from mmc.datasets._packed import POOL, Cells, longest_cell
+
+MAX_COLUMNS = 2000
+#: As in spreadsheets.
+LONGEST_CELL = 32_767
 
 _WHITESPACE = " "
 _DELIMITERS = (",", ";", "\t", "|", _WHITESPACE)
-_BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+# Delimiters that seldom stand inside a cell, other than the comma of a decimal number.
+_UNLIKELY_IN_CELLS = frozenset(";\t|")
+_COMMENT = re.compile(r"\s*(?:%|#(?!n/a))", re.IGNORECASE)  # #N/A is a missing value
+_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)?")
+_BLANK_LINES = re.compile(rb"(?:[ \t\x0b\x0c]*+(?:\r\n|\r|\n))++")  # possessive, to keep no way back
 _WORD = re.compile(r'"[^"]*"|\S+')
-# Control characters other than tab, line feed, form feed and carriage return.
-_CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f]")
-_MOST_CONTROL = 0.05
+# The line by which Excel is told the delimiter.
+_SEPARATOR_LINE = re.compile(r'\s*"?sep=([^\w\s".+-]|\t|\\t)"?\s*', re.IGNORECASE)
 _SAMPLE_ROWS = 50
+_MOST_COMMENTS = 100_000
+_SAMPLE_CELLS = 20_000
 _SAMPLE_CHARACTERS = 200_000
+# So many rows are split at once, and fewer if lines are long.
+_BATCH_ROWS = 1024
+_BATCH_LONG_ROWS = 32
+_LONG_LINE = 10_000
+# Cells are packed when there are so many or have been read from so many bytes, because each takes about sixty
+# bytes before, and four for each character if one of them is an emoji.
+_MOST_PENDING = 20_000
+_MOST_PENDING_BYTES = 1_000_000
+_BLOCK = 1 << 20
 
 
-class Text(NamedTuple):
-    """The text of a file, and its encoding."""
+@dataclass
+class Rows:
+    """The rows of a text file.
 
-    text: str
-    encoding: str
+    Attributes
+    ----------
+    first : list of str
+        The first row, which may contain the column names.
+    cells : Cells
+        The rows after the first one.
+    delimiter : str
+    n_comments : int
+        Number of lines that were left out because they begin with a comment mark.
+    last_comment : list of str or None
+        The comment directly above the first row, without its mark, if it has as many cells as a row.
+    notes : list of str
+        What a user should know about how the file was read.
+    """
 
-
-class Rows(NamedTuple):
-    """The cells of a file, the same number in every row, and the delimiter."""
-
-    cells: list[list[str]]
+    first: list[str]
+    cells: Cells
     delimiter: str
+    n_comments: int
+    last_comment: list[str] | None
+    notes: list[str]
 
 
-class Record(NamedTuple):
-    """One row, and the line of the file on which it begins."""
+class _Top(NamedTuple):
+    """What stands above the rows: so many bytes and lines, the delimiter if it is given, and comments."""
 
-    line: int
-    cells: list[str]
-
-
-def decode(data: bytes, name: str) -> Text:
-    """Decode the bytes of a file, or raise an error if they are not text."""
-    if data.startswith(b"PK\x03\x04"):
-        raise TableError(
-            f"{shown(name)} is a spreadsheet or a zip archive, which is not read: save the sheet as CSV"
-        )
-    encoding = _encoding(data)
-    try:
-        text = data.decode(encoding)
-    except UnicodeDecodeError as error:
-        raise TableError(
-            f"{shown(name)} is damaged: it begins like {encoding} text, but byte {error.start} does not fit. "
-            f"Save the table again as UTF-8"
-        ) from error
-    if "\x00" in text or len(_CONTROL.findall(text)) > _MOST_CONTROL * len(text):
-        raise TableError(f"{shown(name)} does not look like a table. Formats that are read: {FORMATS}")
-    return Text(text, encoding)
+    n_bytes: int
+    n_lines: int
+    delimiter: str | None
+    comments: list[str]
 
 
-def split(text: str, name: str) -> Rows:
+def split(text: Text, name: str) -> Rows:
     """Split a text into rows of cells; rows of unequal length are an error."""
-    delimiter = sniff_delimiter(text)
-    try:
-        records = list(_records(text, delimiter, strict=True))
-    except csv.Error as error:
+    top = _top(text, name)
+    sample = _sample(text, top)
+    delimiter = top.delimiter or _delimiter(sample)
+    rows = _split(sample, delimiter)
+    # Without a sample the first row has a cell that is too long or not closed, which the reader will name.
+    width = _usual_length(rows) if rows else 1
+    check_column_count(width, name)
+    reader = _Reader(text, top, delimiter, width, name)
+    first, cells = reader.read()
+    notes = []
+    if top.delimiter is not None:
+        notes.append(
+            f"The first line names the delimiter, {_spoken(delimiter)}, and is not part of the table."
+        )
+    last_comment = None
+    if top.comments:
+        bare = top.comments[-1].strip().lstrip("#%")
+        found = _split([bare], delimiter)
+        if found and len(found[0]) == width:
+            last_comment = found[0]
+    n_comments = len(top.comments) + reader.n_comments
+    return Rows(first, cells, delimiter, n_comments, last_comment, notes)
+
+
+def check_column_count(width: int, name: str) -> None:
+    """Refuse a table of too many columns."""
+    if width > MAX_COLUMNS:
         raise TableError(
-            f"{shown(name)} cannot be cut into cells ({error}). Check the quotation marks: one that opens a "
-            f'cell must be closed, and one inside a quoted cell is written twice ("")'
-        ) from error
-    if not records:
-        raise TableError(f"{shown(name)} is empty: give a file with a header line and at least two rows")
-    expected = _usual_length(records)
-    for record in records:
-        if len(record.cells) != expected:
-            raise TableError(
-                f"line {record.line} of {shown(name)} has {counted(len(record.cells), 'cell')}, but "
-                f"{expected} (separated by {_spoken(delimiter)}) were expected, as in most lines: "
-                f"correct that line, or put quotation marks around cells that contain the separator"
-            )
-    return Rows([record.cells for record in records], delimiter)
+            f"{shown(name)} has {width} columns, and at most {MAX_COLUMNS} are read: "
+            f"keep the columns you need"
+        )
 
 
-def sniff_delimiter(text: str) -> str:
-    """Choose the delimiter that splits the first rows into equally many cells, most of them numbers."""
-    return max(_DELIMITERS, key=lambda delimiter: _score(_sample(text, delimiter)))
+class _Reader:
+    """The rows of a text, checked, and packed as they are read."""
 
+    def __init__(self, text: Text, top: _Top, delimiter: str, width: int, name: str) -> None:
+        self.text, self.top, self.delimiter, self.width, self.name = text, top, delimiter, width, name
+        self.n_comments = 0
 
-def _encoding(data: bytes) -> str:
-    for mark, encoding in _BYTE_ORDER_MARKS:
-        if data.startswith(mark):
-            return encoding
-    if b"\x00" in data:
-        # Western text in UTF-16 has a zero in every second byte, digits always.
-        half = max(len(data) // 2, 1)
-        even, odd = data[::2].count(0) / half, data[1::2].count(0) / half
-        if min(even, odd) < 0.05 and max(even, odd) > 0.6:
-            return "utf-16-be" if even > odd else "utf-16-le"
-    for encoding in ("utf-8", "cp1252"):
+    def read(self) -> tuple[list[str], Cells]:
+        """Return the first row, and all others."""
+        quoted = b'"' in self.text.data or self.delimiter.encode() in self.text.data
+        first, packed = self._read_rows() if self.width > 1 or quoted else self._read_lines()
+        packed.pack()
+        if first is None:
+            raise TableError(f"{shown(self.name)} is empty: give a file with a header line and two rows")
+        if len(first) == self.width:
+            return first, packed
+        if any(cell.strip() for cell in packed.distinct(self.width - 1)):
+            self._refuse_row(first)
+        return [*first, ""], packed  # all lines but the header end with the delimiter
+
+    def _read_rows(self) -> tuple[list[str] | None, Cells]:
+        packed, pending, done = Cells(self.width), list[str](), 0
+        first: list[str] | None = None
+        for position, batch in self._batches():
+            rows = self._regular(batch, is_first=first is None)
+            if first is None and rows:
+                first = rows.pop(0)
+                self._check_cells(pa.array(first, type=pa.string()))
+            pending.extend(chain.from_iterable(rows))
+            if len(pending) >= _MOST_PENDING or position - done >= _MOST_PENDING_BYTES:
+                self._append(packed, pa.array(pending, type=pa.string(), memory_pool=POOL))
+                pending, done = [], position
+        if pending:
+            self._append(packed, pa.array(pending, type=pa.string(), memory_pool=POOL))
+        return first, packed
+
+    def _read_lines(self) -> tuple[list[str] | None, Cells]:
+        """Read a single column without quotation marks, in which each line is a cell."""
+        packed, first = Cells(1), None
+        for block in self.text.blocks(self.top.n_bytes, _BLOCK):
+            unix = block.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
+            lines = pc.split_pattern(pa.array([unix]), "\n").values
+            cells = pc.utf8_ltrim(lines, " ")
+            cells = cells.filter(pc.not_equal(pc.utf8_trim_whitespace(cells), ""))
+            if first is None and len(cells):
+                first = [cells[0].as_py()]
+                self._check_cells(cells[:1])
+                cells = cells[1:]
+            if len(cells):
+                self._append(packed, cells)
+        return first, packed
+
+    def _batches(self) -> Iterator[tuple[int, list[list[str]]]]:
+        """Iterate over some rows at a time, with the position in the file up to which it has been read."""
+        size = _BATCH_ROWS if self.text.longest_line <= _LONG_LINE else _BATCH_LONG_ROWS
+        buffer = self.text.buffer(self.top.n_bytes)
+        rows = _rows(self.text.wrapped(buffer), self.delimiter)
         try:
-            data.decode(encoding)
-        except UnicodeError:
-            continue
-        return encoding
-    return "latin-1"
+            while batch := list(islice(rows, size)):
+                yield buffer.tell(), batch
+        except csv.Error as error:
+            self._refuse_quotes(error)
+
+    def _regular(self, batch: list[list[str]], is_first: bool) -> list[list[str]]:
+        """Leave out blank lines and comments, and check the number of cells of all other rows."""
+        rows = list(filter(None, batch))
+        if not rows or set(map(len, rows)) == {self.width}:
+            if self.width == 1:  # a row of spaces is a blank line
+                rows = list(compress(rows, map(str.strip, chain.from_iterable(rows))))
+            return rows
+        regular = list[list[str]]()
+        for row in rows:
+            if _is_blank(row):
+                continue
+            if len(row) == self.width or (is_first and not regular and len(row) == self.width - 1):
+                regular.append(row)
+            elif _COMMENT.match(row[0]):
+                self.n_comments += 1
+            else:
+                self._refuse_row(row)
+        return regular
+
+    def _append(self, packed: Cells, values: pa.StringArray) -> None:
+        self._check_cells(values)
+        packed.append(values)
+
+    def _check_cells(self, values: pa.StringArray) -> None:
+        if longest_cell(values) > LONGEST_CELL:
+            self._refuse_cell(self._line_of(lambda row: max(map(len, row), default=0) > LONGEST_CELL))
+
+    def _line_of(self, wanted: Callable[[list[str]], bool]) -> int:
+        """Read again up to the row that is the cause of an error, and return the line on which it begins.
+
+        A row that cannot be read is taken for that row.
+        """
+        line = self.top.n_lines + 1
+        for end, row in _numbered(self.text.lines(self.top.n_bytes), self.delimiter):
+            if row is None or wanted(row):
+                break
+            line = self.top.n_lines + end + 1
+        return line
+
+    def _refuse_row(self, wrong: list[str]) -> None:
+        raise TableError(
+            f"line {self._line_of(lambda row: row == wrong)} of {shown(self.name)} has "
+            f"{counted(len(wrong), 'cell')}, but {self.width} (separated by {_spoken(self.delimiter)}) were "
+            f"expected, as in most lines: correct that line, or put quotation marks around cells that "
+            f"contain the separator"
+        )
+
+    def _refuse_cell(self, line: int) -> None:
+        raise TableError(
+            f"line {line} of {shown(self.name)} has a cell of more than {LONGEST_CELL:,} characters, and "
+            f"longer ones are not read: leave that cell out, or close the quotation mark that opens it"
+        )
+
+    def _refuse_quotes(self, error: csv.Error) -> None:
+        line = self._line_of(lambda row: False)
+        if "field larger" in str(error):
+            self._refuse_cell(line)
+        raise TableError(
+            f"line {line} of {shown(self.name)} cannot be cut into cells ({error}). Check the quotation "
+            f'marks: one that opens a cell must be closed, and one inside a quoted cell is written twice ("")'
+        ) from error
 
 
-def _records(text: str, delimiter: str, *, strict: bool) -> Iterator[Record]:
-    lines = io.StringIO(text, newline="")  # lines end at \n, \r\n or \r, which the csv module needs
+def _rows(lines: Iterable[str], delimiter: str, *, strict: bool = True) -> Iterator[list[str]]:
     if delimiter == _WHITESPACE:
-        for number, line in enumerate(lines, start=1):
-            if words := _WORD.findall(line):
-                yield Record(number, [_unquoted(word) for word in words])
+        return map(_words, lines)
+    return csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=strict)
+
+
+def _numbered(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str] | None]]:
+    """Iterate over the rows with the number of the line on which each ends; None is a row with an error."""
+    if delimiter == _WHITESPACE:
+        yield from enumerate(map(_words, lines), start=1)
         return
-    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=strict)
-    number = 1
-    for cells in reader:
-        if len(cells) > 1 or (cells and cells[0].strip()):
-            yield Record(number, cells)
-        number = reader.line_num + 1
-
-
-def _unquoted(word: str) -> str:
-    return word[1:-1] if len(word) > 1 and word[0] == word[-1] == '"' else word
-
-
-def _sample(text: str, delimiter: str) -> list[Record]:
+    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
     try:
-        records = list(islice(_records(text[:_SAMPLE_CHARACTERS], delimiter, strict=False), _SAMPLE_ROWS))
+        for row in reader:
+            yield reader.line_num, row
     except csv.Error:
-        return []
-    # The end of the sample may split a row.
-    return records[:-1] if len(text) > _SAMPLE_CHARACTERS and len(records) > 1 else records
+        yield reader.line_num, None
 
 
-def _score(records: list[Record]) -> float:
-    if not records or (usual := _usual_length(records)) < 2:
+def _words(line: str) -> list[str]:
+    if '"' not in line:
+        return line.split()
+    return [
+        word[1:-1] if len(word) > 1 and word[0] == word[-1] == '"' else word for word in _WORD.findall(line)
+    ]
+
+
+def _is_blank(row: list[str]) -> bool:
+    return not row or (len(row) == 1 and not row[0].strip())
+
+
+def _top(text: Text, name: str) -> _Top:
+    """Read the lines above the rows; if there is nothing but comments, they are the rows."""
+    data, position = text.data, text.start
+    delimiter, comments = None, list[str]()
+    before_comments = position
+    while position < len(data):
+        blank = _BLANK_LINES.match(data, position)
+        position = blank.end() if blank else position
+        found = _LINE.match(data, position)
+        assert found is not None  # the pattern also matches nothing
+        line = found[0].decode(text.encoding)
+        if not comments and delimiter is None and (separator := _SEPARATOR_LINE.fullmatch(line)):
+            delimiter = separator[1].replace("\\t", "\t")
+            before_comments = found.end()
+        elif _COMMENT.match(line):
+            comments.append(line)
+        else:
+            return _Top(position, _n_lines(data[text.start : position]), delimiter, comments)
+        position = found.end()
+        if len(comments) > _MOST_COMMENTS:
+            raise TableError(
+                f"{shown(name)} begins with more than {_MOST_COMMENTS:,} comment lines: delete them, so that "
+                f"the table begins near the top"
+            )
+    return _Top(before_comments, _n_lines(data[text.start : before_comments]), delimiter, [])
+
+
+def _n_lines(data: bytes) -> int:
+    return data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
+
+
+def _sample(text: Text, top: _Top) -> list[str]:
+    """Return the first lines without comments, at least one line, and none in part."""
+    lines, n_characters = list[str](), 0
+    for line in text.lines(top.n_bytes):
+        if lines and _COMMENT.match(line) and not _COMMENT.match(lines[0]):
+            continue
+        lines.append(line)
+        n_characters += len(line)
+        if n_characters > _SAMPLE_CHARACTERS:
+            break
+    return lines
+
+
+def _split(lines: list[str], delimiter: str) -> list[list[str]]:
+    """Return the first rows that are not blank, up to one that cannot be read."""
+    rows = list[list[str]]()
+    with suppress(csv.Error):
+        for row in _rows(lines, delimiter, strict=False):
+            if not _is_blank(row):
+                rows.append(row)
+            if len(rows) == _SAMPLE_ROWS:
+                break
+    return rows
+
+
+def _delimiter(sample: list[str]) -> str:
+    """Choose the delimiter that cuts the first rows into equally many cells, most of them numbers."""
+    rows = {delimiter: _split(sample, delimiter) for delimiter in _DELIMITERS}
+    widths = set(map(len, rows["\t"]))
+    if len(widths) == 1 and max(widths) > 1:
+        del rows[_WHITESPACE]  # tabs are spaces too, but two of them have an empty cell between them
+    return max(rows, key=lambda delimiter: _score(rows[delimiter], delimiter))
+
+
+def _score(rows: list[list[str]], delimiter: str) -> float:
+    if not rows or (usual := _usual_length(rows)) < 2:
         return 0.0
-    regular = sum(len(record.cells) == usual for record in records) / len(records)
-    body = [cell for record in records[1:] or records for cell in record.cells if not is_missing(cell)]
-    numeric = sum(is_number(cell, ".") or is_number(cell, ",") for cell in body) / max(len(body), 1)
+    regular = sum(len(row) == usual for row in rows) / len(rows)
+    cells = islice(chain.from_iterable(rows[1:] or rows), _SAMPLE_CELLS)
+    body = [cell for cell in cells if not is_missing(cell)]
+    words = [cell for cell in body if not is_number_in_some_notation(cell)]
+    mixed = sum(not _UNLIKELY_IN_CELLS.isdisjoint(cell) for cell in body)
+    if delimiter == _WHITESPACE:
+        mixed += sum("," in cell or '"' in cell for cell in words)
+    n_cells = max(len(body), 1)
     # Regularity counts more than numbers, so that a table of words alone is recognised.
-    return regular**3 * (0.1 + numeric)
+    return regular**3 * (1.1 - len(words) / n_cells) * max(1 - mixed / n_cells, 0.1)
 
 
-def _usual_length(records: list[Record]) -> int:
-    return Counter(len(record.cells) for record in records).most_common(1)[0][0]
+def _usual_length(rows: list[list[str]]) -> int:
+    return Counter(map(len, rows)).most_common(1)[0][0]
 
 
 def _spoken(delimiter: str) -> str:

@@ -7,20 +7,24 @@ was left out or changed. No value is filled in, and rows are dropped only on req
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from mmc.datasets._cells import MISSING_WORDS, column, decimal_mark, has_header, unique_names
+from mmc.datasets._cells import MISSING_WORDS
 from mmc.datasets._dataset import Dataset
-from mmc.datasets._errors import MissingValuesError, TableError, counted, listed, shown
+from mmc.datasets._errors import MissingValuesError, TableError, counted, enumerated, listed, shown
+from mmc.datasets._formats import refuse_foreign
+from mmc.datasets._header import unique_names
+from mmc.datasets._packed import give_back_memory
 from mmc.datasets._parquet import MAGIC, read_parquet
-from mmc.datasets._source import Source, read_bytes
-from mmc.datasets._text import decode, split
+from mmc.datasets._source import Content, Source, read_bytes
+from mmc.datasets._text import check_column_count
+from mmc.datasets._text_table import Read, interpreted, read_rows
 
 __all__ = [
     "MissingValuesError",
@@ -33,7 +37,8 @@ __all__ = [
 ]
 
 MAX_BYTES = 20 * 1024 * 1024
-MAX_COLUMNS = 2000
+# Columns that are left out are named up to this number, and the others are counted.
+_MOST_NAMED = 50
 # Sums of squares of larger values approach the largest float64.
 LARGEST_VALUE = 1e150
 
@@ -51,12 +56,15 @@ class Table:
         What was changed while it was read.
     sha256 : str
         SHA-256 of the file's content, by which another file of the same name is told apart.
+    reasons : mapping of str to str
+        For columns that cannot be clustered, why: the first value that is not a number, for example.
     """
 
     frame: pd.DataFrame
     name: str
     notes: tuple[str, ...]
     sha256: str
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
     def dataset(
         self,
@@ -95,16 +103,32 @@ class Table:
             raise ValueError(f"missing must be 'error' or 'drop', got {missing!r}")
         frame, called, notes = self.frame, self.name, list(self.notes)
         chosen = _chosen_columns(frame, called, columns, label, notes)
-        features = _Features(chosen, np.column_stack([_floats(frame[column]) for column in chosen]))
-        usable = np.asarray(np.isfinite(features.values).all(axis=1))
+        if columns is None:
+            notes += self._left_out(chosen, label)
+        values = np.empty((len(frame), len(chosen)))
+        for j, column in enumerate(chosen):
+            values[:, j] = _floats(frame[column])
+        usable = _finite_rows(values)
+        features = _Features(chosen, values)
         if not usable.all():
             _leave_out_rows(features, usable, called, missing, notes)
-        features = _varying(_Features(features.names, features.values[usable]), called, notes)
+            features = _Features(chosen, values[usable])
+        features = _varying(features, called, notes)
         _check_values(features)
         rows = np.flatnonzero(usable).astype(np.int64)
         y = None if label is None else _codes(frame[label].iloc[rows], notes)
         dataset = Dataset(features.values, y, tuple(features.names), called, frame, rows, tuple(notes))
         return dataset.standardized() if standardize else dataset
+
+    def _left_out(self, chosen: list[str], label: str | None) -> list[str]:
+        """Name the columns that are not numeric."""
+        used = {*chosen, label}
+        texts = [
+            f"{shown(column)} ({self.reasons.get(column, 'no numbers')})"
+            for column in map(str, self.frame.columns)
+            if column not in used
+        ]
+        return [f"Left out because not numeric: {enumerated(texts, _MOST_NAMED)}."] if texts else []
 
 
 class _Features(NamedTuple):
@@ -142,21 +166,7 @@ def open_table(source: Source, *, name: str | None = None, max_bytes: int = MAX_
     >>> table.dataset(columns=["a"]).X.ravel().tolist(), table.dataset(label="kind").y.tolist()
     ([1.0, 2.0, 3.0], [0, 1, 1])
     """
-    data, called = read_bytes(source, name, max_bytes)
-    if not data.strip():
-        raise TableError(f"{shown(called)} is empty: give a file with a header line and at least two rows")
-    if data.startswith(MAGIC):
-        # A text has fewer cells than bytes; the same bound holds for what a Parquet file unpacks to.
-        given, series = read_parquet(data, called, max_bytes)
-        _check_column_count(len(given), called)
-        names, notes = unique_names(given)
-        frame = pd.DataFrame(dict(zip(names, series, strict=True)))
-    else:
-        frame, notes = _read_text(data, called)
-    if len(frame) < 2:
-        found = "only a header and no rows" if len(frame) == 0 else "only one row"
-        raise TableError(f"{shown(called)} has {found} of data: at least two rows are needed")
-    return Table(frame, called, tuple(notes), hashlib.sha256(data).hexdigest())
+    return _table(read_bytes(source, name, max_bytes), max_bytes)
 
 
 def read_table(source: Source, *, name: str | None = None, max_bytes: int = MAX_BYTES) -> pd.DataFrame:
@@ -253,36 +263,46 @@ def load_table(
     --------
     >>> from mmc.datasets import load_table
     >>> data = load_table(b"a,b,kind\n1,5,x\n2,,y\n3,6,y", label="kind", missing="drop")
-    >>> data.X.tolist(), data.y.tolist(), data.notes
-    ([[1.0, 5.0], [3.0, 6.0]], [0, 1], ('1 row of 3 left out because of missing or infinite values.',))
+    >>> data.X.tolist(), data.y.tolist(), data.notes[-1]
+    ([[1.0, 5.0], [3.0, 6.0]], [0, 1], '1 row of 3 left out because of missing or infinite values.')
     """
     table = open_table(source, name=name, max_bytes=max_bytes)
     return table.dataset(columns=columns, label=label, missing=missing, standardize=standardize)
 
 
-def _read_text(data: bytes, name: str) -> tuple[pd.DataFrame, list[str]]:
-    text, encoding = decode(data, name)
-    rows, delimiter = split(text, name)
-    width = len(rows[0])
-    _check_column_count(width, name)
-    decimal = decimal_mark(rows, delimiter)
-    header = has_header(rows, decimal)
-    names, notes = unique_names(rows[0] if header else [f"column_{j}" for j in range(1, width + 1)])
-    body = rows[1:] if header else rows
-    frame = pd.DataFrame({names[j]: column([row[j] for row in body], decimal) for j in range(width)})
-    if decimal == ",":
-        notes.append("The comma was read as the decimal mark: 1,5 is one and a half.")
-    if encoding in ("cp1252", "latin-1"):
-        notes.append("The text is not UTF-8 and was read as Latin-1; check letters with accents.")
-    return frame, notes
-
-
-def _check_column_count(width: int, name: str) -> None:
-    if width > MAX_COLUMNS:
+def _table(content: Content, max_bytes: int) -> Table:
+    data, name = content
+    del content  # so that the bytes of a text are given up when it has been split
+    sha256 = hashlib.sha256(data).hexdigest()
+    if not data.strip():
+        raise TableError(f"{shown(name)} is empty: give a file with a header line and at least two rows")
+    try:
+        if data.startswith(MAGIC):
+            read = _read_parquet(data, name, max_bytes)
+        else:
+            refuse_foreign(data, name)
+            rows = read_rows(data, name)
+            del data
+            read = interpreted(rows)
+            del rows
+            give_back_memory()
+    except MemoryError as error:
         raise TableError(
-            f"{shown(name)} has {width} columns, and at most {MAX_COLUMNS} are read: "
-            f"keep the columns you need"
-        )
+            f"{shown(name)} needs more memory to be read than there is: keep fewer rows or columns"
+        ) from error
+    if len(read.frame) < 2:
+        found = "only a header and no rows" if len(read.frame) == 0 else "only one row"
+        raise TableError(f"{shown(name)} has {found} of data: at least two rows are needed")
+    return Table(read.frame, name, tuple(read.notes), sha256, read.reasons)
+
+
+def _read_parquet(data: bytes, name: str, max_bytes: int) -> Read:
+    columns = read_parquet(data, name, max_bytes)
+    check_column_count(len(columns.names), name)
+    names, notes = unique_names(columns.names)
+    frame = pd.DataFrame(dict(zip(names, columns.columns, strict=True)), copy=False)
+    reasons = {name: why for name, why in zip(names, columns.reasons, strict=True) if why is not None}
+    return Read(frame, [*notes, *columns.notes], reasons)
 
 
 def _is_numeric(values: pd.Series) -> bool:
@@ -290,6 +310,14 @@ def _is_numeric(values: pd.Series) -> bool:
     if not pd.api.types.is_numeric_dtype(dtype) or pd.api.types.is_bool_dtype(dtype):
         return False
     return not pd.api.types.is_complex_dtype(dtype) and bool(np.isfinite(_floats(values)).any())
+
+
+def _finite_rows(values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Return which rows have no missing or infinite value, without a copy of the table."""
+    usable = np.ones(len(values), dtype=bool)
+    for column in values.T:
+        usable &= np.isfinite(column)
+    return usable
 
 
 def _floats(values: pd.Series) -> npt.NDArray[np.float64]:
@@ -308,7 +336,7 @@ def _chosen_columns(
         raise TableError(
             f"{shown(name)} has no column {listed(unknown)}; its columns are {listed(frame.columns)}"
         )
-    if label in asked and columns is not None:
+    if label is not None:
         notes.append(f"The column {shown(label)} is the reference labelling and was not used for clustering.")
     chosen = [column for column in asked if column != label]
     if words := [column for column in chosen if column not in numeric]:
@@ -341,7 +369,13 @@ def _varying(features: _Features, name: str, notes: list[str]) -> _Features:
     constant = [column for column, varying in zip(names, varies, strict=True) if not varying]
     if constant:
         notes.append(f"Left out because all rows have the same value: {listed(constant)}.")
-    return _Features([column for column in names if column not in constant], values[:, varies])
+    return (
+        features
+        if not constant
+        else _Features(
+            [column for column, varying in zip(names, varies, strict=True) if varying], values[:, varies]
+        )
+    )
 
 
 def _leave_out_rows(
@@ -361,7 +395,7 @@ def _leave_out_rows(
 
 
 def _check_values(features: _Features) -> None:
-    sizes = np.abs(features.values).max(axis=0)
+    sizes = np.maximum(features.values.max(axis=0), -features.values.min(axis=0))
     if (sizes > LARGEST_VALUE).any():
         worst = int(sizes.argmax())
         raise TableError(
