@@ -31,9 +31,6 @@ class MissingValuesError(TableError):
         self.n_rows = n_rows
 
     def __reduce__(self) -> tuple[type[MissingValuesError], tuple[str, int]]:
-        return MissingValuesError, (self.what, self.n_rows)  # to come back from another process as it is
-
-    def __reduce__(self) -> tuple[type[MissingValuesError], tuple[str, int]]:
         return MissingValuesError, (self.what, self.n_rows)
 
 
