@@ -20,12 +20,16 @@ from sklearn.base import BaseEstimator
 
 from mmc.datasets import Dataset, Table, labels_frame, numeric_columns, open_table, to_csv_text
 from mmc.engine import Report
+from mmc.engine.worker import memory_limit
 from mmc.experiment import Data
 from mmc.figures import Scene, View, animation, animation_html, make_scene, make_view
 from mmc.figures.packed import PackedFigure, pack
 from mmc.imbalance import Draw, imbalance_draws
 from mmc.recording import Recording, record
 from mmc.stepping import Step
+
+#: Memory in bytes for reading a file; the reader refuses what needs more, as far as it can tell before.
+_READ_MEMORY = 300 * 2**20
 
 #: Seconds between two reports of a fit.
 _REPORT = 0.1
@@ -171,8 +175,9 @@ class Steps(NamedTuple):
 
 
 def read(content: bytes, name: str, report: Report) -> Upload:
-    """Read the content of a file."""
-    table = open_table(content, name=name)
+    """Read the content of a file, within the memory that a file of the maximum size needs."""
+    with memory_limit(_READ_MEMORY):
+        table = open_table(content, name=name)
     columns = tuple(str(column) for column in table.frame.columns)
     numeric = tuple(numeric_columns(table.frame))
     return Upload(table.name, table.sha256, columns, numeric, pickle.dumps(table, protocol=5))

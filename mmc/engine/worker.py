@@ -119,7 +119,7 @@ def _run(
         return go_on
 
     try:
-        with _memory_limit(memory):
+        with memory_limit(memory):
             function, task = pickle.loads(content)
             if isinstance(kept[number], bytes):
                 kept[number] = pickle.loads(kept[number])
@@ -156,8 +156,14 @@ def _resident() -> int:
 
 
 @contextmanager
-def _memory_limit(memory: int | None) -> Iterator[None]:
-    """Let allocations fail that need this much more than the process has now."""
+def memory_limit(memory: int | None) -> Iterator[None]:
+    """Let allocations fail that need this much more than the process has now.
+
+    Parameters
+    ----------
+    memory : int or None
+        Bytes; None means no limit.
+    """
     if memory is None or resource is None:
         yield
         return
