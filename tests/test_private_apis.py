@@ -39,6 +39,18 @@ PRIVATE = [
     ("mmc/ui/_sessions.py", "get_instance", "streamlit.runtime", "get_instance"),
     ("mmc/ui/_sessions.py", "is_active_session", "streamlit.runtime", "Runtime.is_active_session"),
     ("mmc/ui/_sessions.py", "_get_async_objs", "streamlit.runtime", "Runtime._get_async_objs"),
+    (
+        "mmc/ui/_sessions.py",
+        "register_file_watchers",
+        "streamlit.runtime.app_session",
+        "AppSession.register_file_watchers",
+    ),
+    (
+        "mmc/ui/_sessions.py",
+        "remove_orphaned_files",
+        "streamlit.runtime.media_file_manager",
+        "MediaFileManager.remove_orphaned_files",
+    ),
     ("mmc/ui/_sessions.py", "close_session", "streamlit.runtime", "Runtime.close_session"),
     ("mmc/ui/_sessions.py", "media_file_mgr", "streamlit.runtime", "Runtime.media_file_mgr"),
     ("mmc/ui/_sessions.py", "add_script_run_ctx", "streamlit.runtime.scriptrunner", "add_script_run_ctx"),

@@ -33,7 +33,7 @@ PROCESS = struct.Struct("q")
 Report = Callable[[Any], bool]
 
 #: Growth in bytes after which a worker asks to be replaced, so that its memory comes back.
-_GROWTH = 150 * 2**20
+_GROWTH = 60 * 2**20
 
 #: Maximum size of a message in bytes; a larger result would harm the process that receives it.
 _MAX_MESSAGE = 512 * 2**20

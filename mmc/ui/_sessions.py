@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import streamlit as st
 from streamlit import runtime
+from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
 
 #: Cookie that Streamlit gives to each browser; all its tabs have it.
@@ -42,9 +43,24 @@ def is_connected(session: str) -> bool:
 
 def close(session: str) -> None:
     """Drop all that the server keeps for a session: its state and its files."""
-    if runtime.exists():
-        server = runtime.get_instance()
-        server._get_async_objs().eventloop.call_soon_threadsafe(server.close_session, session)
+    if not runtime.exists():
+        return
+    server = runtime.get_instance()
+
+    def drop() -> None:
+        server.close_session(session)
+        server.media_file_mgr.remove_orphaned_files()  # else they stay until another page has run
+
+    server._get_async_objs().eventloop.call_soon_threadsafe(drop)
+
+
+def watch_no_files() -> None:
+    """Let sessions that come back not look for changed source files, as new ones do not.
+
+    The setting `fileWatcherType = "none"` concerns new sessions alone. Every other one would look through all
+    modules, which holds up the whole server for a moment.
+    """
+    AppSession.register_file_watchers = lambda self: None  # type: ignore[method-assign]
 
 
 def made_file(make: Callable[[], str], name: str, mime: str) -> Callable[[], str]:

@@ -12,7 +12,7 @@ import streamlit as st
 
 from mmc import engine
 from mmc.ui._memory import keep_few_heaps
-from mmc.ui._sessions import current_session, current_visitor
+from mmc.ui._sessions import current_session, current_visitor, watch_no_files
 from mmc.ui.messages import guard
 from mmc.ui.runner import LEFT, MEMORY, TIME_LIMIT, Job, Runner, Seat, Work
 from mmc.ui.visit_state import Visit, state_of
@@ -122,4 +122,5 @@ def runner() -> Runner:
         raise RuntimeError("The app runs on Linux and macOS; on Windows use the Linux subsystem (WSL).")
     engine.pool()
     keep_few_heaps()
+    watch_no_files()
     return Runner(memory=settings.memory)

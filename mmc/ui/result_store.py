@@ -21,7 +21,7 @@ from mmc.ui.runner import TIME_LIMIT, Report, Work
 from mmc.ui.visit_state import Page, Visit, state_of
 
 #: Memory for the results of all visitors; a link that many of them open is computed once.
-_MAX_BYTES = 64 * 2**20
+_MAX_BYTES = 32 * 2**20
 
 #: Number of results of a visitor's own table that are kept.
 _N_OWN = 6
