@@ -18,17 +18,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import count
-from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mmc._fast.rls import sweep
-from mmc._sklearn import Interval, StrOptions
+from mmc._sklearn import StrOptions
 from mmc.baselines.moving import Array, Labels, MovingState
 from mmc.kernel_base import KernelClusterer
 from mmc.kernels import Kernel, require_memory
+from mmc.ranges import RANGES
 from mmc.starts import Start, draw_starts, random_labels, require_points
 from mmc.stepping import State
 
@@ -119,7 +119,7 @@ class CLUHSIC(KernelClusterer):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelClusterer._parameter_constraints,
         "init": [StrOptions({"random"}), "array-like"],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [RANGES["max_iter"]],
     }
 
     def __init__(

@@ -27,19 +27,18 @@ no bounds.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_random_state
 
-from mmc._sklearn import Interval
 from mmc.baselines.moving import Array, Labels
 from mmc.baselines.rounds import MeansState, rounds, row_centres, row_starts
 from mmc.kernel_base import KernelClusterer
 from mmc.kernels import Kernel, require_memory
 from mmc.kernels.spectral import leading
+from mmc.ranges import RANGES
 from mmc.starts import require_points
 from mmc.stepping import State
 
@@ -146,8 +145,8 @@ class DIFFRAC(KernelClusterer):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelClusterer._parameter_constraints,
-        "alpha": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "alpha": [RANGES["alpha"]],
+        "max_iter": [RANGES["max_iter"]],
     }
 
     embedding_: Array

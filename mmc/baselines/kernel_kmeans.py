@@ -14,17 +14,17 @@ n²; memory is the n×n kernel, twice while it is computed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mmc._sklearn import Interval, StrOptions
+from mmc._sklearn import StrOptions
 from mmc.baselines.moving import Array, Labels
 from mmc.baselines.rounds import Centres, MeansState, members, rounds
 from mmc.kernel_base import KernelClusterer
 from mmc.kernels import Gram, Kernel, require_memory
+from mmc.ranges import RANGES
 from mmc.starts import Start, draw_starts, random_labels, require_points, seeded_labels
 from mmc.stepping import State
 
@@ -113,7 +113,7 @@ class KernelKMeans(KernelClusterer):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelClusterer._parameter_constraints,
         "init": [StrOptions({"random", "k-means++"}), "array-like"],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [RANGES["max_iter"]],
     }
 
     def __init__(

@@ -15,17 +15,16 @@ eigenvectors.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from mmc._sklearn import Interval
 from mmc.baselines.moving import Array, Labels, NearestMember
 from mmc.baselines.rounds import rounds, row_centres, row_starts
 from mmc.kernels.local_scaling import find_neighbors
 from mmc.kernels.spectral import unit_rows
+from mmc.ranges import RANGES
 from mmc.starts import require_points
 from mmc.stepping import State
 
@@ -100,10 +99,10 @@ class SelfTuningSpectral(NearestMember):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 2, None, closed="left")],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_clusters": [RANGES["n_clusters"]],
+        "n_neighbors": [RANGES["n_neighbors"]],
+        "n_init": [RANGES["n_init"]],
+        "max_iter": [RANGES["max_iter"]],
         "random_state": ["random_state"],
     }
 

@@ -33,14 +33,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from mmc._sklearn import Interval, StrOptions
+from mmc._sklearn import StrOptions
 from mmc.infomax.density_ratio import Estimate
 from mmc.infomax.graph import KERNELS, Graph, dense_graph, local_graph, require_vertices
 from mmc.infomax.lsmi import LSMI
@@ -49,6 +48,7 @@ from mmc.infomax.responses import Model, fit_model, signs
 from mmc.kernels import LENGTHS
 from mmc.kernels.local_scaling import Neighborhood, find_neighbors
 from mmc.kernels.spectral import Array, Matrix, Spectrum, degree_roots, leading, scaled
+from mmc.ranges import RANGES
 from mmc.stepping import Field, State
 
 #: The candidates of [SMIC] section 4.1.
@@ -229,15 +229,17 @@ class SMIC(PosteriorClusterer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 2, None, closed="left")],
+        "n_clusters": [RANGES["n_clusters"]],
         "kernel": [StrOptions(set(KERNELS))],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"lsmi"})],
-        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions(set(LENGTHS))],
-        "width": [Interval(Real, 0, None, closed="neither")],
+        "n_neighbors": [RANGES["n_neighbors"], StrOptions({"lsmi"})],
+        "gamma": [RANGES["gamma"], StrOptions(set(LENGTHS))],
+        "width": [RANGES["width"]],
         "normalize": ["boolean"],
         "class_prior": ["array-like", None],
         "random_state": ["random_state"],
     }
+
+    _remedy = "Try another n_neighbors or width, ask for fewer clusters, or check the columns."
 
     graph_: Graph
     posterior_: Array

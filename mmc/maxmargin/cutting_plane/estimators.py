@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mmc._sklearn import Interval, StrOptions
+from mmc._sklearn import StrOptions
 from mmc.kernels import LENGTHS
 from mmc.maxmargin.cutting_plane.base import CuttingPlaneClusterer
 from mmc.maxmargin.cutting_plane.kernel_list import NAMED, KernelSpec, check_kernels
+from mmc.ranges import RANGES, real, whole
 
 Array = NDArray[np.float64]
 
@@ -114,10 +114,10 @@ class CPMMC(CuttingPlaneClusterer):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **CuttingPlaneClusterer._parameter_constraints,
         "kernel": [StrOptions({"rbf", "linear", "poly", "precomputed"})],
-        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions(set(LENGTHS))],
-        "width": [Interval(Real, 0, None, closed="neither")],
-        "degree": [Interval(Integral, 1, None, closed="left")],
-        "coef0": [Interval(Real, 0, None, closed="left")],
+        "gamma": [RANGES["gamma"], StrOptions(set(LENGTHS))],
+        "width": [RANGES["width"]],
+        "degree": [whole(1, 100)],
+        "coef0": [real(0, 1e6)],
     }
 
     def __init__(

@@ -14,6 +14,7 @@ from mmc.kernels import fit_landmark_kernel, require_memory
 from mmc.kernels.hat_matrix import hat_matrix, independent, landmark_factor
 from mmc.maxmargin.binary import Array, Labels, signs
 from mmc.maxmargin.evolutionary.base import EvolutionaryClusterer, EvoState, Ridge
+from mmc.ranges import RANGES
 
 
 class EvoMMC(EvolutionaryClusterer):
@@ -274,7 +275,7 @@ class FastEvoMMC(EvolutionaryClusterer):
         **EvolutionaryClusterer._parameter_constraints,
         "kernel": [StrOptions({"rbf", "linear", "poly", "precomputed"})],
         "n_landmarks": [
-            Interval(Integral, 1, None, closed="left"),
+            RANGES["n_landmarks"],
             Interval(RealNotInt, 0, 1, closed="right"),
             StrOptions({"auto"}),
         ],

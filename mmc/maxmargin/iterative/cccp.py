@@ -99,6 +99,11 @@ class CCCPMMC(IterativeClusterer):
     1
     """
 
+    _remedy = (
+        "Without a balance one cluster can take all points: raise C, or use IterSVR, which has a balance, or "
+        "check whether the points differ."
+    )
+
     def __init__(
         self,
         n_clusters: int = 2,

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import count
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mmc._sklearn import Interval
 from mmc.maxmargin.rls.base import LeastSquaresClusterer
 from mmc.maxmargin.rls.labelling import Array, RLSState, Search
+from mmc.ranges import RANGES
 from mmc.starts import Start
 
 
@@ -127,7 +126,7 @@ class UMCRLS(LeastSquaresClusterer):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LeastSquaresClusterer._parameter_constraints,
-        "n_shakes": [Interval(Integral, 0, None, closed="left")],
+        "n_shakes": [RANGES["n_shakes"]],
         "cluster_sizes": ["array-like", None],
         "refine": ["boolean"],
     }
