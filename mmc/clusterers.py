@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_array
 from mmc._threads import threads_kept
 from mmc._warnings import warnings_kept
 from mmc.base import StepwiseClusterer, lost_clusters, silent_steps
+from mmc.kernels import require_finite_products
 from mmc.ranges import check_ranges
 from mmc.stepping import State, Step
 
@@ -100,7 +101,9 @@ def steps(estimator: BaseEstimator, X: ArrayLike) -> Iterator[Step]:
     if isinstance(estimator, StepwiseClusterer):
         return silent_steps(estimator, X)
     check_ranges(estimator)
-    return _whole(estimator, check_array(X, dtype=np.float64, order="C", ensure_min_samples=2))
+    points = check_array(X, dtype=np.float64, order="C", ensure_min_samples=2)
+    require_finite_products(points)
+    return _whole(estimator, points)
 
 
 def end(estimator: BaseEstimator, X: ArrayLike, see: Callable[[Step], object] = lambda step: None) -> State:

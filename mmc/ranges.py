@@ -30,7 +30,7 @@ def real(low: float, high: float) -> Interval:
 RANGES: Mapping[str, Interval] = MappingProxyType(
     {
         "n_clusters": whole(2, 1_000_000),
-        "n_init": whole(1, 10_000),  # starts are drawn before the first step
+        "n_init": whole(1, 1_000),  # starts are drawn before the first step
         "max_iter": whole(1, 1_000_000_000),
         "max_cuts": whole(1, 10_000),
         "max_samples": whole(2, 1_000_000),
@@ -38,8 +38,8 @@ RANGES: Mapping[str, Interval] = MappingProxyType(
         "n_landmarks": whole(1, 1_000_000),
         "n_shakes": whole(0, 1_000),  # every round halves the claims
         "n_draws": whole(0, 10_000),
-        "n_parents": whole(1, 10_000),
-        "n_children": whole(1, 10_000),
+        "n_parents": whole(1, 1_000),
+        "n_children": whole(1, 1_000),
         "patience": whole(1, 1_000_000_000),
         "degree": real(1, 100),
         "coef0": real(-1e6, 1e6),

@@ -90,14 +90,15 @@ class BlurringMeanShift(NearestMember):
     ----------
     gamma : float or {"neighbors", "median", "max"}, default="neighbors"
         1/(2σ²) of the Gaussian weights, or the name of a length of the data that serves as the unit of
-        `width` (see `mmc.kernels.dense`).
+        `width` (see `mmc.kernels.dense`). A number is from 1e-100 to 1e100.
     width : float, default=1.0
         Width σ of the Gaussian weights in units of the length that `gamma` names. It determines the number of
-        clusters.
+        clusters. Allowed are 1e-6 to 1e6.
     tol : float, default=0.001
         The search ends when no point is farther than this, in units of σ, from the mean of its cluster.
+        Allowed are 1e-12 to 1.
     max_iter : int, default=200
-        Largest number of rounds.
+        Largest number of rounds. Allowed are 1 to 1,000,000,000.
 
     Attributes
     ----------

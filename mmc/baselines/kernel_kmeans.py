@@ -42,27 +42,27 @@ class KernelKMeans(KernelClusterer):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters.
+        Number of clusters. Allowed are 2 to 1,000,000.
     kernel : {"rbf", "linear", "poly", "local_scaling", "precomputed"}, default="rbf"
         Kernel between points. With "precomputed", `X` is the kernel matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="neighbors"
         Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
-        unit of `width` (see `mmc.kernels.dense`).
+        unit of `width` (see `mmc.kernels.dense`). A number is from 1e-100 to 1e100.
     width : float, default=2.0
-        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+        Width σ of the "rbf" kernel in units of the length that `gamma` names. Allowed are 1e-6 to 1e6.
     degree : float, default=3
-        Degree of the "poly" kernel.
+        Degree of the "poly" kernel. Allowed are 1 to 100.
     coef0 : float, default=1.0
-        Constant term of the "poly" kernel.
+        Constant term of the "poly" kernel. Allowed are -1e6 to 1e6.
     n_neighbors : int, default=7
-        Number of neighbours of the "local_scaling" kernel.
+        Number of neighbours of the "local_scaling" kernel. Allowed are 1 to 1,000,000.
     init : {"k-means++", "random"} or array-like of shape (n_samples,), default="k-means++"
         Labels to start from: the nearest of seeds that lie far apart in feature space, random labels with
         clusters of equal size, or given labels from 0 to n_clusters − 1, which make a single start.
     n_init : int, default=10
-        Number of starts. The start that ends with the smallest scatter is kept.
+        Number of starts. The start that ends with the smallest scatter is kept. Allowed are 1 to 1,000.
     max_iter : int, default=300
-        Largest number of rounds of a start.
+        Largest number of rounds of a start. Allowed are 1 to 1,000,000,000.
     random_state : int, RandomState or None, default=None
         Seed of the random starts. An integer makes the fit reproducible.
 

@@ -63,17 +63,18 @@ class MNN(NearestMember):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters.
+        Number of clusters. Allowed are 2 to 1,000,000.
     epsilon : float or "1/n", default="1/n"
         ε, which keeps the logarithm finite for equal points. It is added to squared distances in units of the
-        mean variance of the columns that vary, so that the labels do not depend on the scale of the points.
+        mean variance of the columns that vary, so that the labels do not depend on the scale of the points. A
+        number is from 1e-12 to 1e12.
     init : "random" or array-like of shape (n_samples,), default="random"
         Labels to start from: random labels with clusters of equal size, or given labels from 0 to n_clusters
         − 1, which make a single start.
     n_init : int, default=10
-        Number of starts. The start that ends with the lowest objective is kept.
+        Number of starts. The start that ends with the lowest objective is kept. Allowed are 1 to 1,000.
     max_iter : int, default=100
-        Largest number of sweeps of a start.
+        Largest number of sweeps of a start. Allowed are 1 to 1,000,000,000.
     random_state : int, RandomState or None, default=None
         Seed of the random starts. An integer makes the fit reproducible.
 

@@ -43,14 +43,15 @@ class SelfTuningSpectral(NearestMember):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters.
+        Number of clusters. Allowed are 2 to 1,000,000.
     n_neighbors : int, default=7
         t of local scaling: a point's width is the distance to this neighbour, and it is linked to so many.
+        Allowed are 1 to 1,000,000.
     n_init : int, default=10
         Number of starts of k-means on the eigenvectors. The start that ends with the smallest scatter is
-        kept.
+        kept. Allowed are 1 to 1,000.
     max_iter : int, default=300
-        Largest number of rounds of a start.
+        Largest number of rounds of a start. Allowed are 1 to 1,000,000,000.
     random_state : int, RandomState or None, default=None
         Seed of the random starts. An integer makes the fit reproducible.
 

@@ -151,30 +151,32 @@ class MIC(PosteriorClusterer):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters.
+        Number of clusters. Allowed are 2 to 1,000,000.
     kernel : {"local_scaling", "rbf", "precomputed"}, default="local_scaling"
         Kernel between points. "local_scaling" is sparse and adapts to the density around each point. With
         "precomputed", `X` is the kernel matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="neighbors"
         Coefficient of the "rbf" kernel, or the name of a length of the data that serves as the unit of
-        `width` (see `mmc.kernels.dense`).
+        `width` (see `mmc.kernels.dense`). A number is from 1e-100 to 1e100.
     width : float, default=2.0
-        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+        Width σ of the "rbf" kernel in units of the length that `gamma` names. Allowed are 1e-6 to 1e6.
     n_neighbors : int, default=7
-        Number of neighbours t of the "local_scaling" kernel.
+        Number of neighbours t of the "local_scaling" kernel. Allowed are 1 to 1,000,000.
     alpha : float, default=0.1
         Weight λ of the penalty on the coefficients, in units of the squared n_clusters-th eigenvalue of the
         kernel if that is below 1, as for few points or a very wide kernel. 0 gives eq. 25 of the paper.
+        Allowed are 0 to 1e12.
     init : {"spectral", "random"} or array-like of shape (n_samples,), default="spectral"
         Labels that the model is first trained on: those of self-tuning spectral clustering, random labels
         with clusters of equal size, or given labels from 0 to n_clusters − 1, which make a single start.
     n_init : int, default=1
         Number of starts. The start that ends with the lowest objective is kept. With "spectral" all starts
-        but the first are random.
+        but the first are random. Allowed are 1 to 1,000.
     max_iter : int, default=30
-        Largest number of steps of a start, each of which is a group of iterations.
+        Largest number of steps of a start, each of which is a group of iterations. Allowed are 1 to
+        1,000,000,000.
     tol : float, default=1e-8
-        A start ends when an iteration improves the objective by no more than this.
+        A start ends when an iteration improves the objective by no more than this. Allowed are 0 to 1.
     random_state : int, RandomState or None, default=None
         Seed of the random starts. An integer makes the fit reproducible.
 

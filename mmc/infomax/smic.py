@@ -132,18 +132,18 @@ class SMIC(PosteriorClusterer):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters.
+        Number of clusters. Allowed are 2 to 1,000,000.
     kernel : {"local_scaling", "rbf", "precomputed"}, default="local_scaling"
         Kernel between points. "local_scaling" is sparse and adapts to the density around each point. With
         "precomputed", `X` is the kernel matrix itself.
     n_neighbors : int or "lsmi", default="lsmi"
         Number of neighbours t of the "local_scaling" kernel. "lsmi" tries 1 to 10 and keeps the clustering
-        whose least-squares mutual information is highest.
+        whose least-squares mutual information is highest. A number is from 1 to 1,000,000.
     gamma : float or {"neighbors", "median", "max"}, default="neighbors"
         Coefficient of the "rbf" kernel, or the name of a length of the data that serves as the unit of
-        `width` (see `mmc.kernels.dense`).
+        `width` (see `mmc.kernels.dense`). A number is from 1e-100 to 1e100.
     width : float, default=2.0
-        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+        Width σ of the "rbf" kernel in units of the length that `gamma` names. Allowed are 1e-6 to 1e6.
     normalize : bool, default=True
         Whether the kernel is normalised by its degrees, D^-½ K D^-½. False gives the method of the paper.
     class_prior : sequence of n_clusters numbers or None, default=None

@@ -25,27 +25,27 @@ class CPMMC(CuttingPlaneClusterer):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters.
+        Number of clusters. Allowed are 2 to 1,000,000.
     kernel : {"rbf", "linear", "poly", "precomputed"}, default="rbf"
         Kernel between points. With "precomputed", `X` is the kernel matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="neighbors"
         Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
-        unit of `width` (see `mmc.kernels.dense`).
+        unit of `width` (see `mmc.kernels.dense`). A number is from 1e-100 to 1e100.
     width : float, default=2.0
-        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+        Width σ of the "rbf" kernel in units of the length that `gamma` names. Allowed are 1e-6 to 1e6.
     degree : int, default=3
-        Degree of the "poly" kernel.
+        Degree of the "poly" kernel. Allowed are 1 to 100.
     coef0 : float, default=1.0
-        Constant term of the "poly" kernel, which is not negative.
+        Constant term of the "poly" kernel, which is not negative. Allowed are 0 to 1e6.
     C : float, default=100.0
-        Cost of the mean loss (see `mmc.maxmargin.cutting_plane`).
+        Cost of the mean loss (see `mmc.maxmargin.cutting_plane`). Allowed are 1e-9 to 1e9.
     balance : float, default=0.03
         l as a share of n: for two clusters the largest |mean of f|, for many the largest difference between
         the means of two f_p. It is at least 0 and less than 1.
     epsilon : float, default=0.01
-        The method ends when no constraint is violated by more than this beyond ξ.
+        The method ends when no constraint is violated by more than this beyond ξ. Allowed are 1e-9 to 0.99.
     tol : float, default=0.01
-        The CCCP ends when the objective changes by a smaller share.
+        The CCCP ends when the objective changes by a smaller share. Allowed are 0 to 1.
     normalize : bool, default=True
         Whether the kernel is divided by the variance of the points in its feature space, so that C has the
         same meaning for every kernel.
@@ -54,9 +54,9 @@ class CPMMC(CuttingPlaneClusterer):
         from 0 to n_clusters − 1, which make a single start.
     n_init : int, default=1
         Number of starts. Equal starts are run once. The start that ends with the lowest objective is kept,
-        among those that lost the fewest clusters.
+        among those that lost the fewest clusters. Allowed are 1 to 1,000.
     max_cuts : int, default=200
-        Largest number of cuts of a start.
+        Largest number of cuts of a start. Allowed are 1 to 10,000.
     random_state : int, RandomState or None, default=None
         Seed of the random starts. An integer makes the fit reproducible.
 
@@ -171,20 +171,20 @@ class MKC(CuttingPlaneClusterer):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters.
+        Number of clusters. Allowed are 2 to 1,000,000.
     kernels : sequence, default=("linear", "poly", "rbf")
         Each kernel is a name ("linear", "poly", "rbf"), a pair of a name and parameters such as ``("rbf",
         {"width": 0.5})``, a callable that takes two arrays of points, or the n×n matrix itself. "poly" takes
         `degree`, `coef0` and `gamma`, "rbf" takes `width` and `gamma`, with the defaults of `CPMMC`.
     C : float, default=100.0
-        Cost of the mean loss (see `mmc.maxmargin.cutting_plane`).
+        Cost of the mean loss (see `mmc.maxmargin.cutting_plane`). Allowed are 1e-9 to 1e9.
     balance : float, default=0.03
         l as a share of n: for two clusters the largest |mean of f|, for many the largest difference between
         the means of two f_p. It is at least 0 and less than 1.
     epsilon : float, default=0.01
-        The method ends when no constraint is violated by more than this beyond ξ.
+        The method ends when no constraint is violated by more than this beyond ξ. Allowed are 1e-9 to 0.99.
     tol : float, default=0.01
-        The CCCP ends when the objective changes by a smaller share.
+        The CCCP ends when the objective changes by a smaller share. Allowed are 0 to 1.
     normalize : bool, default=True
         Whether each kernel is divided by the variance of the points in its feature space. Otherwise the
         weights mostly reflect the scales of the kernels.
@@ -193,9 +193,9 @@ class MKC(CuttingPlaneClusterer):
         from 0 to n_clusters − 1, which make a single start.
     n_init : int, default=1
         Number of starts. Equal starts are run once. The start that ends with the lowest objective is kept,
-        among those that lost the fewest clusters.
+        among those that lost the fewest clusters. Allowed are 1 to 1,000.
     max_cuts : int, default=200
-        Largest number of cuts of a start.
+        Largest number of cuts of a start. Allowed are 1 to 10,000.
     random_state : int, RandomState or None, default=None
         Seed of the random starts. An integer makes the fit reproducible.
 
