@@ -41,6 +41,9 @@ USUAL: dict[str, Any] = {"degree": 3, "coef0": 1.0, "width": 2.0, "gamma": "neig
 #: A centred kernel below this share of the raw diagonal is rounding: it does not vary over the points.
 _FLAT = 1e-12
 
+#: Largest value of a scaled kernel.
+_LARGEST = 1e100
+
 Compare = Callable[[Array], Array]
 
 
@@ -239,6 +242,12 @@ def _fit(X: Array, spec: KernelSpec, *, normalize: bool, centre: bool) -> Member
         if flat:
             K[:] = 0.0
     K /= scale
+    largest = float(np.abs(K).max())
+    if largest > _LARGEST:
+        raise ValueError(
+            f"The kernel {spec.title!r} has values as large as {largest:.3g} on these points, with which no "
+            "margin can be computed; rescale the columns, or set normalize=True."
+        )
     return Member(FittedKernel(spec.title, means / scale, scale, compare), K)
 
 

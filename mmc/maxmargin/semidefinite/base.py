@@ -30,6 +30,9 @@ _N_ON_THE_WAY = 20
 #: Limit on steps of libsvm times points for one labelling, because hundreds of labellings are evaluated.
 _EFFORT = 3e6
 
+#: The mean diagonal of the kernel, or its inverse, must be below this; beyond it the solvers never end.
+_SIZE = 1e8
+
 #: A matrix whose largest eigenvalue is below this share of n is trivial; the diagonal should be about 1.
 _NOTHING = 1e-3
 
@@ -144,6 +147,12 @@ class SemidefiniteClusterer(BinaryClusterer):
         require_memory(n, self._n_arrays(n))
         bound = size_bound(self.balance, n)
         kernel, K = self._gram(X)
+        size = float(np.abs(np.diagonal(K)).mean())
+        if size > 0 and not 1.0 / _SIZE < size < _SIZE:
+            raise ValueError(
+                f"The values of the kernel are about {size:.3g}, with which the program cannot be solved. "
+                "Standardise the columns, or use the 'rbf' kernel."
+            )
         directions = check_random_state(self.random_state).standard_normal((self.n_draws, n))
         return Problem(kernel, K, SVMachine(K, self.C, _EFFORT), bound, directions)
 
