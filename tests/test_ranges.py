@@ -53,7 +53,7 @@ def test_a_range_has_two_ends_and_the_docstring_states_them(cls, name, rule):
 
 
 @each_range
-@pytest.mark.parametrize("value", [10**30, 10**400, np.inf, -np.inf, np.nan, 1e308, -1e308])
+@pytest.mark.parametrize("value", [10**120, 10**400, np.inf, -np.inf, np.nan, 1e308, -1e308])
 def test_a_value_beyond_is_refused_at_once(cls, name, rule, value):
     """The message names the parameter, the value and the range, and nothing has been computed."""
     with pytest.raises(ValueError, match=rf"The '{name}' parameter of {cls.__name__} must be .* Got "):

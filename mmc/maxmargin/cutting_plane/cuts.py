@@ -212,19 +212,14 @@ def cutting_planes(
             epsilon=epsilon,
         )
 
-    def settled() -> bool:
-        """Return whether the search has gone on for long without a better solution."""
-        return len(working.cuts) - best_at >= _PATIENCE
-
     nothing = np.zeros((n, m))
     cut = sides.first(labels, members)
     yield state(Fit(nothing, nothing, 0.0, np.full(M, M**-0.5), 0.0, 0.0), cut, 0, 0, labels, labels, False)
     working = WorkingSet(members, sides, labels)
-    best, best_at, best_labels = np.inf, 0, labels
+    best, best_at, best_labels, fixed = np.inf, 0, labels, False
     while True:
         before = working.labels
         working.add(cut)
-        fixed = settled()
         fit, n_cccp = (working.solve(C, balance), 1) if fixed else _cccp(working, C, balance, tol)
         found = sides.labels(fit.f)
         cut = sides.cut(fit.f, working.labels if fixed else found)
@@ -237,7 +232,8 @@ def cutting_planes(
         if reached.objective < best:
             best_at = len(working.cuts) if reached.objective < (1.0 - tol) * best else best_at
             best, best_labels = reached.objective, found
-        working.relabel(best_labels if settled() else found)
+        fixed = len(working.cuts) - best_at >= _PATIENCE
+        working.relabel(best_labels if fixed else found)
 
 
 def _cccp(working: WorkingSet, C: float, balance: float, tol: float) -> tuple[Fit, int]:

@@ -92,6 +92,13 @@ class CPMMC(CuttingPlaneClusterer):
     arrays. The number of cuts has a bound that does not depend on n ([MKC] Lemma 3.2).
     `mmc.maxmargin.cutting_plane` lists the deviations from the paper.
 
+    *When a start ends.* The bound supposes that every problem is solved globally, but the CCCP finds local
+    solutions. On points without clusters it can relabel them after each cut so that all earlier constraints
+    hold, for ever. After 40 cuts in a row that lower the objective by a share of no more than `tol`, the
+    labels of the best solution so far are fixed. The rest is one convex problem, the next step of the CCCP
+    from there: its cuts end with a gap of at most `epsilon`, and its objective is at most C times `epsilon`
+    above the best one.
+
     `predict` equals `labels_` on the training points, except if the fit is stopped before the first cut. A
     cluster can be empty at the end, and `fit` then warns. The mean of the training points is subtracted
     before the kernel is computed.
@@ -230,6 +237,13 @@ class MKC(CuttingPlaneClusterer):
     times. A cut takes M n² operations for M kernels and the solution of a small cone program; memory is M n×n
     arrays. The number of cuts has a bound that does not depend on n ([MKC] Lemma 3.2).
     `mmc.maxmargin.cutting_plane` lists the deviations from the paper.
+
+    *When a start ends.* The bound supposes that every problem is solved globally, but the CCCP finds local
+    solutions. On points without clusters it can relabel them after each cut so that all earlier constraints
+    hold, for ever. After 40 cuts in a row that lower the objective by a share of no more than `tol`, the
+    labels of the best solution so far are fixed. The rest is one convex problem, the next step of the CCCP
+    from there: its cuts end with a gap of at most `epsilon`, and its objective is at most C times `epsilon`
+    above the best one.
 
     `predict` equals `labels_` on the training points, except if the fit is stopped before the first cut. It
     is not possible if a kernel is a matrix. A cluster can be empty at the end, and `fit` then warns.
