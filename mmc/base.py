@@ -10,7 +10,8 @@ from __future__ import annotations
 import sys
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -69,7 +70,11 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
         ValueError
             If the parameters or the points are not allowed.
         """
-        return self._aloud(self._checked_steps(X))
+        check_parameters(self)
+        checked = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
+        with threads_kept():  # scikit-learn limits them in its neighbour search and k-means
+            problem = self._prepare(checked)
+        return self._aloud(self._fit_steps(problem))
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Fit to the end, and emit a `ConvergenceWarning` if there are fewer clusters than asked for.
@@ -149,14 +154,6 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
     def _follow(self, X: NDArray[np.float64]) -> Callable[[Any], NDArray[np.float64]]:
         """Do the work of `follow` on checked input."""
 
-    def _checked_steps(self, X: ArrayLike) -> Iterator[Step]:
-        """Check the input at once, and return the steps of the fit."""
-        check_parameters(self)
-        checked = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
-        with threads_kept():  # scikit-learn limits them in its neighbour search and k-means
-            problem = self._prepare(checked)
-        return self._fit_steps(problem)
-
     def _aloud(self, steps: Iterator[Step]) -> Iterator[Step]:
         """Pass the steps on, and warn at their end if clusters were lost."""
         yield from steps
@@ -199,7 +196,7 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
 
 
 def silent_steps(estimator: BaseEstimator, X: ArrayLike) -> Iterator[Step]:
-    """Return the steps of `iter_fit` without the warning that `ConvergenceWarning` emits; the state has it.
+    """Return the steps of `iter_fit` without a `ConvergenceWarning` at their end; the last state has it.
 
     Parameters
     ----------
@@ -217,9 +214,16 @@ def silent_steps(estimator: BaseEstimator, X: ArrayLike) -> Iterator[Step]:
     ValueError
         If the parameters or the points are not allowed.
     """
-    if isinstance(estimator, StepwiseClusterer):
-        return estimator._checked_steps(X)
-    return estimator.iter_fit(X)
+    return _closed_at_the_end(estimator.iter_fit(X))
+
+
+def _closed_at_the_end(steps: Generator[Step, None, None]) -> Iterator[Step]:
+    """Pass the steps on and close them after the last one, before they can warn."""
+    with closing(steps):
+        for step in steps:
+            yield step
+            if step.status != "running" and step.start == step.n_starts - 1:
+                return
 
 
 def lost_clusters(estimator: BaseEstimator, labels: NDArray[np.int64], remedy: str) -> str:

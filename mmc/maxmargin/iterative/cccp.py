@@ -78,7 +78,7 @@ class CCCPMMC(IterativeClusterer):
     -----
     One step is one round: relabel by the sign of f, with the bias of the SVM, and train. A round is one
     training by libsvm, between n² and n³; memory is at most three n×n arrays. A cluster can be empty at the
-    end.
+    end, and `fit` then warns.
 
     `predict` equals `labels_` on the training points, except if the fit is stopped at its start.
 
