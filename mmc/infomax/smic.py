@@ -200,8 +200,8 @@ class SMIC(PosteriorClusterer):
     others take the posterior of their nearest neighbour.
 
     *Empty clusters* are possible, because an eigenvector may have the largest response nowhere; `fit` then
-    warns. An eigenvector whose eigenvalue is not positive has no response. If the sum of an eigenvector is zero, its
-    largest entry is made positive.
+    warns. An eigenvector whose eigenvalue is not positive has no response. If the sum of an eigenvector is
+    zero, its largest entry is made positive.
 
     *New points* are compared with the training points by the same kernel, each with its own width. A new
     point without a positive response takes the posterior of the nearest training point that has one.
