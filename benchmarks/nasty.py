@@ -146,8 +146,8 @@ def _table(rng: np.random.Generator, n: int) -> tuple[str, Array]:
         X = np.sign(X)
     if rng.random() < 0.2:
         scale = 10.0 ** float(rng.uniform(-150, 150) if rng.random() < 0.9 else rng.uniform(-300, 300))
-        kind, X = f"{kind} × {scale:.1e}", X * scale
-        X[~np.isfinite(X)] = 1e300
+        with np.errstate(over="ignore"):
+            kind, X = f"{kind} × {scale:.1e}", np.clip(X * scale, -1e300, 1e300)
     return kind, X
 
 
