@@ -1,14 +1,24 @@
-"""Base class of this library's algorithms: it checks the input, adopts states and keeps the best start."""
+"""Base class of this library's algorithms: it checks the input, adopts states and keeps the best start.
+
+A fit that ends with fewer clusters than were asked for says so: the last state has a warning, which pages and
+the command line show, and `fit` and an exhausted `iter_fit` emit it as a `ConvergenceWarning`. Code of this
+library that fits on behalf of a user takes the steps from `silent_steps` and passes the state on.
+"""
 
 from __future__ import annotations
 
+import sys
+import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mmc._sklearn import check_parameters
@@ -26,6 +36,11 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
+    #: What a user can do who gets fewer clusters than asked for.
+    _remedy: ClassVar[str] = (
+        "Ask for fewer clusters, try other starts (n_init, random_state), or check the columns."
+    )
+
     labels_: NDArray[np.int64]
     objective_: float
     n_iter_: int
@@ -37,7 +52,7 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
 
         Before each yield the estimator adopts the state and can be used as it is. When the iterator ends or
         is closed, the estimator adopts the end of the best start so far, or the latest state if no start has
-        ended.
+        ended. A fit that ends with fewer clusters than asked for emits a `ConvergenceWarning`.
 
         Parameters
         ----------
@@ -59,10 +74,10 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
         checked = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
         with threads_kept():  # scikit-learn limits them in its neighbour search and k-means
             problem = self._prepare(checked)
-        return self._fit_steps(problem)
+        return self._aloud(self._fit_steps(problem))
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
-        """Fit to the end.
+        """Fit to the end, and emit a `ConvergenceWarning` if there are fewer clusters than asked for.
 
         Parameters
         ----------
@@ -139,6 +154,12 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
     def _follow(self, X: NDArray[np.float64]) -> Callable[[Any], NDArray[np.float64]]:
         """Do the work of `follow` on checked input."""
 
+    def _aloud(self, steps: Iterator[Step]) -> Iterator[Step]:
+        """Pass the steps on, and warn at their end if clusters were lost."""
+        yield from steps
+        if self.state_.warning:
+            warnings.warn(self.state_.warning, ConvergenceWarning, stacklevel=_levels_inside() + 1)
+
     def _exhaust(self, steps: Iterator[Step]) -> Self:
         for _ in steps:
             pass
@@ -151,6 +172,9 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
         ends: list[float] = []
         try:
             for step in walk(starts, n_starts, getattr(self, "max_iter", None)):
+                if step.status != "running":
+                    lost = lost_clusters(self, step.state.labels, self._remedy)
+                    step = step._replace(state=replace(step.state, lost=lost)) if lost else step
                 self._take(step, ends)
                 last = step
                 if step.status != "running":
@@ -169,3 +193,66 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
         self.start_objectives_ = np.array(ends)
         self.state_ = step.state
         self._adopt(step.state)
+
+
+def silent_steps(estimator: BaseEstimator, X: ArrayLike) -> Iterator[Step]:
+    """Return the steps of `iter_fit` without a `ConvergenceWarning` at their end; the last state has it.
+
+    Parameters
+    ----------
+    estimator : estimator with `iter_fit`
+        Estimator to fit.
+    X : array-like of shape (n_samples, n_features)
+        Training points.
+
+    Returns
+    -------
+    iterator of Step
+
+    Raises
+    ------
+    ValueError
+        If the parameters or the points are not allowed.
+    """
+    return _closed_at_the_end(estimator.iter_fit(X))
+
+
+def _closed_at_the_end(steps: Generator[Step, None, None]) -> Iterator[Step]:
+    """Pass the steps on and close them after the last one, before they can warn."""
+    with closing(steps):
+        for step in steps:
+            yield step
+            if step.status != "running" and step.start == step.n_starts - 1:
+                return
+
+
+def lost_clusters(estimator: BaseEstimator, labels: NDArray[np.int64], remedy: str) -> str:
+    """Return a warning if there are fewer clusters than the estimator was asked for, else an empty text.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Its parameter `n_clusters` or `n_components` is the number that was asked for; without one of them, or
+        if it is None, the estimator finds the number itself.
+    labels : ndarray of shape (n_samples,)
+        Labels of the fit; negative ones belong to no cluster.
+    remedy : str
+        What a user can do, as a sentence.
+
+    Returns
+    -------
+    str
+    """
+    asked = getattr(estimator, "n_clusters", getattr(estimator, "n_components", None))
+    found = len(np.unique(labels[labels >= 0]))
+    if asked is None or found >= asked:
+        return ""
+    return f"{type(estimator).__name__} found only {found} of the {asked} clusters asked for. {remedy}"
+
+
+def _levels_inside() -> int:
+    """Return how many calls, from the caller on, belong to this library or to scikit-learn."""
+    frame, level = sys._getframe(1), 0
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith(("mmc.", "sklearn.")):
+        frame, level = frame.f_back, level + 1
+    return level

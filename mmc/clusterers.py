@@ -17,12 +17,19 @@ from sklearn.utils.validation import check_array
 
 from mmc._threads import threads_kept
 from mmc._warnings import warnings_kept
-from mmc.base import StepwiseClusterer
+from mmc.base import StepwiseClusterer, lost_clusters, silent_steps
+from mmc.kernels import require_finite_products
+from mmc.ranges import check_ranges
 from mmc.stepping import State, Step
 
 Array = NDArray[np.float64]
 #: Maps a state to the decision values of its clusters, an array of shape (n_points, n_clusters).
 DecisionValues = Callable[[State], Array]
+
+#: What a user can do whose fit by scikit-learn has fewer clusters than asked for.
+_REMEDY = (
+    "Ask for fewer clusters, try another seed (random_state) or more starts (n_init), or check the columns."
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -55,8 +62,8 @@ class WholeState(State):
 
     @property
     def warning(self) -> str:
-        """Warnings of the fit."""
-        return self.warnings
+        """Warnings of the fit, and of lost clusters."""
+        return " ".join(filter(None, (self.warnings, self.lost)))
 
     @property
     def rings(self) -> str:
@@ -72,7 +79,8 @@ class WholeState(State):
 def steps(estimator: BaseEstimator, X: ArrayLike) -> Iterator[Step]:
     """Fit a clusterer step by step; a class of scikit-learn makes a single step.
 
-    The input is checked at once, before the first step.
+    The input is checked at once, before the first step. A fit with fewer clusters than asked for says so in
+    the warning of its last state, and emits none.
 
     Parameters
     ----------
@@ -91,8 +99,11 @@ def steps(estimator: BaseEstimator, X: ArrayLike) -> Iterator[Step]:
         If the parameters or the points are not allowed.
     """
     if isinstance(estimator, StepwiseClusterer):
-        return estimator.iter_fit(X)
-    return _whole(estimator, check_array(X, dtype=np.float64, order="C", ensure_min_samples=2))
+        return silent_steps(estimator, X)
+    check_ranges(estimator)
+    points = check_array(X, dtype=np.float64, order="C", ensure_min_samples=2)
+    require_finite_products(points)
+    return _whole(estimator, points)
 
 
 def end(estimator: BaseEstimator, X: ArrayLike, see: Callable[[Step], object] = lambda step: None) -> State:
@@ -166,6 +177,7 @@ def _whole(estimator: BaseEstimator, X: Array) -> Iterator[Step]:
         warnings=" ".join(dict.fromkeys(" ".join(message.split()) for message in messages)),
         sure=None if posterior is None else posterior[np.arange(len(labels)), labels],
         has_border=hasattr(estimator, "predict"),
+        lost=lost_clusters(estimator, labels, _REMEDY),
     )
     yield Step(0, state, "converged", best=True)
 

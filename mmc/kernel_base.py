@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mmc._sklearn import Interval, StrOptions
+from mmc._sklearn import StrOptions
 from mmc.base import StepwiseClusterer
 from mmc.kernels import KERNELS, LENGTHS, Gram, Kernel, fit_kernel
+from mmc.ranges import RANGES
 
 Array = NDArray[np.float64]
 
@@ -19,14 +19,14 @@ class KernelClusterer(StepwiseClusterer):
     """A clusterer whose models are sums of kernel functions at the training points."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 2, None, closed="left")],
+        "n_clusters": [RANGES["n_clusters"]],
         "kernel": [StrOptions(set(KERNELS))],
-        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions(set(LENGTHS))],
-        "width": [Interval(Real, 0, None, closed="neither")],
-        "degree": [Interval(Real, 1, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "gamma": [RANGES["gamma"], StrOptions(set(LENGTHS))],
+        "width": [RANGES["width"]],
+        "degree": [RANGES["degree"]],
+        "coef0": [RANGES["coef0"]],
+        "n_neighbors": [RANGES["n_neighbors"]],
+        "n_init": [RANGES["n_init"]],
         "random_state": ["random_state"],
     }
 

@@ -15,6 +15,7 @@ from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_array, check_random_state
 
+from mmc._warnings import warnings_kept
 from mmc.metrics import in_order
 
 Array = NDArray[np.float64]
@@ -122,7 +123,8 @@ def k_means(X: Array, k: int, rng: np.random.RandomState) -> Labels:
             f"There are fewer than {k} different points, so k-means cannot make {k} clusters. Choose fewer."
         )
     init, n_init = (_far_apart, _N_TRIES) if k == 2 else ("k-means++", _N_TRIES_OF_MANY)
-    labels = KMeans(k, init=init, n_init=n_init, random_state=rng).fit(X).labels_
+    with warnings_kept():  # a start with an empty cluster is no end
+        labels = KMeans(k, init=init, n_init=n_init, random_state=rng).fit(X).labels_
     return np.asarray(labels, dtype=np.int64)
 
 

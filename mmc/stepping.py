@@ -83,6 +83,8 @@ class State:
         Margin y·f of each point, with the labels that the classifier was trained on.
     loss_function : callable or None
         Loss as a function of the margin, if there are margins.
+    lost : str
+        Warning of a start that ended with fewer clusters than were asked for; empty if it has them all.
     """
 
     labels: NDArray[np.int64]
@@ -94,6 +96,7 @@ class State:
     moved: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     margins: NDArray[np.float64] | None = None
     loss_function: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None
+    lost: str = ""
 
     @property
     def caption(self) -> str:
@@ -158,7 +161,7 @@ class State:
     @property
     def warning(self) -> str:
         """What a user of these labels must know; empty if there is nothing."""
-        return ""
+        return self.lost
 
     def confidence(self) -> NDArray[np.float64] | None:
         """Return how certain the model is of each label, from 0 to 1, or None if it has no such measure."""

@@ -24,7 +24,7 @@ LAYERS = (
         "mmc.metrics",
         "mmc.stepping",
     ),
-    ("mmc.base", "mmc.engine", "mmc.kernels", "mmc.starts"),
+    ("mmc.base", "mmc.engine", "mmc.kernels", "mmc.ranges", "mmc.starts"),
     ("mmc.clusterers", "mmc.kernel_base"),
     ("mmc.baselines", "mmc.infomax", "mmc.maxmargin"),
     ("mmc",),

@@ -20,16 +20,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
-from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from mmc._sklearn import Interval, StrOptions
+from mmc._sklearn import StrOptions
 from mmc.baselines.moving import Array, Labels, NearestMember
 from mmc.kernels import LENGTHS, Kernel, fit_kernel, require_memory
+from mmc.ranges import RANGES, real
 from mmc.stepping import State
 
 
@@ -90,14 +90,15 @@ class BlurringMeanShift(NearestMember):
     ----------
     gamma : float or {"neighbors", "median", "max"}, default="neighbors"
         1/(2σ²) of the Gaussian weights, or the name of a length of the data that serves as the unit of
-        `width` (see `mmc.kernels.dense`).
+        `width` (see `mmc.kernels.dense`). A number is from 1e-100 to 1e100.
     width : float, default=1.0
         Width σ of the Gaussian weights in units of the length that `gamma` names. It determines the number of
-        clusters.
+        clusters. Allowed are 1e-6 to 1e6.
     tol : float, default=0.001
         The search ends when no point is farther than this, in units of σ, from the mean of its cluster.
+        Allowed are 1e-12 to 1.
     max_iter : int, default=200
-        Largest number of rounds.
+        Largest number of rounds. Allowed are 1 to 1,000,000,000.
 
     Attributes
     ----------
@@ -149,10 +150,10 @@ class BlurringMeanShift(NearestMember):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions(set(LENGTHS))],
-        "width": [Interval(Real, 0, None, closed="neither")],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "gamma": [RANGES["gamma"], StrOptions(set(LENGTHS))],
+        "width": [RANGES["width"]],
+        "tol": [real(1e-12, 1)],
+        "max_iter": [RANGES["max_iter"]],
     }
 
     places_: Array

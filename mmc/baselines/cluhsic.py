@@ -18,17 +18,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import count
-from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mmc._fast.rls import sweep
-from mmc._sklearn import Interval, StrOptions
+from mmc._sklearn import StrOptions
 from mmc.baselines.moving import Array, Labels, MovingState
 from mmc.kernel_base import KernelClusterer
 from mmc.kernels import Kernel, require_memory
+from mmc.ranges import RANGES
 from mmc.starts import Start, draw_starts, random_labels, require_points
 from mmc.stepping import State
 
@@ -48,27 +48,28 @@ class CLUHSIC(KernelClusterer):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters.
+        Number of clusters. Allowed are 2 to 1,000,000.
     kernel : {"rbf", "linear", "poly", "local_scaling", "precomputed"}, default="rbf"
         Kernel between points. With "precomputed", `X` is the kernel matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="median"
         Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
-        unit of `width` (see `mmc.kernels.dense`). The median distance is the usual choice.
+        unit of `width` (see `mmc.kernels.dense`). The median distance is the usual choice. A number is from
+        1e-100 to 1e100.
     width : float, default=1.0
-        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+        Width σ of the "rbf" kernel in units of the length that `gamma` names. Allowed are 1e-6 to 1e6.
     degree : float, default=3
-        Degree of the "poly" kernel.
+        Degree of the "poly" kernel. Allowed are 1 to 100.
     coef0 : float, default=1.0
-        Constant term of the "poly" kernel.
+        Constant term of the "poly" kernel. Allowed are -1e6 to 1e6.
     n_neighbors : int, default=7
-        Number of neighbours of the "local_scaling" kernel.
+        Number of neighbours of the "local_scaling" kernel. Allowed are 1 to 1,000,000.
     init : "random" or array-like of shape (n_samples,), default="random"
         Labels to start from: random labels with clusters of equal size, or given labels from 0 to n_clusters
         − 1, which make a single start.
     n_init : int, default=10
-        Number of starts. The start that ends with the lowest objective is kept.
+        Number of starts. The start that ends with the lowest objective is kept. Allowed are 1 to 1,000.
     max_iter : int, default=100
-        Largest number of sweeps of a start.
+        Largest number of sweeps of a start. Allowed are 1 to 1,000,000,000.
     random_state : int, RandomState or None, default=None
         Seed of the random starts. An integer makes the fit reproducible.
 
@@ -119,7 +120,7 @@ class CLUHSIC(KernelClusterer):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelClusterer._parameter_constraints,
         "init": [StrOptions({"random"}), "array-like"],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [RANGES["max_iter"]],
     }
 
     def __init__(

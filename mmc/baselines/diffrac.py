@@ -27,19 +27,18 @@ no bounds.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_random_state
 
-from mmc._sklearn import Interval
 from mmc.baselines.moving import Array, Labels
 from mmc.baselines.rounds import MeansState, rounds, row_centres, row_starts
 from mmc.kernel_base import KernelClusterer
 from mmc.kernels import Kernel, require_memory
 from mmc.kernels.spectral import leading
+from mmc.ranges import RANGES
 from mmc.starts import require_points
 from mmc.stepping import State
 
@@ -73,27 +72,28 @@ class DIFFRAC(KernelClusterer):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters.
+        Number of clusters. Allowed are 2 to 1,000,000.
     kernel : {"rbf", "linear", "poly", "local_scaling", "precomputed"}, default="rbf"
         Kernel between points. With "precomputed", `X` is the kernel matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="neighbors"
         Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
-        unit of `width` (see `mmc.kernels.dense`).
+        unit of `width` (see `mmc.kernels.dense`). A number is from 1e-100 to 1e100.
     width : float, default=2.0
-        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+        Width σ of the "rbf" kernel in units of the length that `gamma` names. Allowed are 1e-6 to 1e6.
     degree : float, default=3
-        Degree of the "poly" kernel.
+        Degree of the "poly" kernel. Allowed are 1 to 100.
     coef0 : float, default=1.0
-        Constant term of the "poly" kernel.
+        Constant term of the "poly" kernel. Allowed are -1e6 to 1e6.
     n_neighbors : int, default=7
-        Number of neighbours of the "local_scaling" kernel.
+        Number of neighbours of the "local_scaling" kernel. Allowed are 1 to 1,000,000.
     alpha : float, default=0.001
         Regularisation κ of the classifiers. A larger value reduces the weight of the weaker eigenvectors.
+        Allowed are 1e-12 to 1e12.
     n_init : int, default=10
         Number of starts of k-means on the eigenvectors. The start that ends with the smallest scatter is
-        kept.
+        kept. Allowed are 1 to 1,000.
     max_iter : int, default=300
-        Largest number of rounds of a start.
+        Largest number of rounds of a start. Allowed are 1 to 1,000,000,000.
     random_state : int, RandomState or None, default=None
         Seed of the random starts. An integer makes the fit reproducible.
 
@@ -146,8 +146,8 @@ class DIFFRAC(KernelClusterer):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelClusterer._parameter_constraints,
-        "alpha": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "alpha": [RANGES["alpha"]],
+        "max_iter": [RANGES["max_iter"]],
     }
 
     embedding_: Array

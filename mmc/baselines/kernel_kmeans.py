@@ -14,17 +14,17 @@ n²; memory is the n×n kernel, twice while it is computed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mmc._sklearn import Interval, StrOptions
+from mmc._sklearn import StrOptions
 from mmc.baselines.moving import Array, Labels
 from mmc.baselines.rounds import Centres, MeansState, members, rounds
 from mmc.kernel_base import KernelClusterer
 from mmc.kernels import Gram, Kernel, require_memory
+from mmc.ranges import RANGES
 from mmc.starts import Start, draw_starts, random_labels, require_points, seeded_labels
 from mmc.stepping import State
 
@@ -42,27 +42,27 @@ class KernelKMeans(KernelClusterer):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters.
+        Number of clusters. Allowed are 2 to 1,000,000.
     kernel : {"rbf", "linear", "poly", "local_scaling", "precomputed"}, default="rbf"
         Kernel between points. With "precomputed", `X` is the kernel matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="neighbors"
         Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
-        unit of `width` (see `mmc.kernels.dense`).
+        unit of `width` (see `mmc.kernels.dense`). A number is from 1e-100 to 1e100.
     width : float, default=2.0
-        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+        Width σ of the "rbf" kernel in units of the length that `gamma` names. Allowed are 1e-6 to 1e6.
     degree : float, default=3
-        Degree of the "poly" kernel.
+        Degree of the "poly" kernel. Allowed are 1 to 100.
     coef0 : float, default=1.0
-        Constant term of the "poly" kernel.
+        Constant term of the "poly" kernel. Allowed are -1e6 to 1e6.
     n_neighbors : int, default=7
-        Number of neighbours of the "local_scaling" kernel.
+        Number of neighbours of the "local_scaling" kernel. Allowed are 1 to 1,000,000.
     init : {"k-means++", "random"} or array-like of shape (n_samples,), default="k-means++"
         Labels to start from: the nearest of seeds that lie far apart in feature space, random labels with
         clusters of equal size, or given labels from 0 to n_clusters − 1, which make a single start.
     n_init : int, default=10
-        Number of starts. The start that ends with the smallest scatter is kept.
+        Number of starts. The start that ends with the smallest scatter is kept. Allowed are 1 to 1,000.
     max_iter : int, default=300
-        Largest number of rounds of a start.
+        Largest number of rounds of a start. Allowed are 1 to 1,000,000,000.
     random_state : int, RandomState or None, default=None
         Seed of the random starts. An integer makes the fit reproducible.
 
@@ -113,7 +113,7 @@ class KernelKMeans(KernelClusterer):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelClusterer._parameter_constraints,
         "init": [StrOptions({"random", "k-means++"}), "array-like"],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [RANGES["max_iter"]],
     }
 
     def __init__(

@@ -3,11 +3,14 @@
 The method minimises over labellings the entropy of the clusters, by a nearest-neighbour estimate that is
 averaged over all numbers of neighbours:
 
-    Σ_y 1/(n_y − 1) Σ_{i ≠ j: y_i = y_j = y} log(‖x_i − x_j‖² + ε).                             (eq. 22)
+    Σ_y 1/(n_y − 1) Σ_{i ≠ j: y_i = y_j = y} log(‖x_i − x_j‖² + ε s²).                          (eq. 22)
 
 Each cluster adds its number of points times the mean logarithm of the squared distances in it. The entropy of
 all points is fixed, so that the lowest entropy within clusters is the highest mutual information: as in
 [SMIC], but over labels instead of the parameters of a model.
+
+Deviation from the paper: s², the mean variance of the columns that vary, is the unit of ε, so that the labels
+do not depend on the scale of the points. It is 1 for standardised columns, which the paper has.
 
 One step is one sweep over all points, each of which moves to the cluster that lowers the objective most. The
 logarithms take n² d, a sweep k n and a move n; memory is two n×n arrays at the peak.
@@ -17,26 +20,40 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import count
-from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.metrics import euclidean_distances
 
 from mmc._fast.mnn import sweep
-from mmc._sklearn import Interval, StrOptions
+from mmc._sklearn import StrOptions
 from mmc.baselines.moving import Array, Labels, MovingState, NearestMember
-from mmc.kernels import require_finite_products, require_memory
+from mmc.kernels import require_finite_products, require_memory, squared_distances
+from mmc.ranges import RANGES, real
 from mmc.starts import Start, draw_starts, random_labels
 from mmc.stepping import State
+
+
+class Logarithms(NamedTuple):
+    """Logarithms of the squared distances, and their unit.
+
+    Attributes
+    ----------
+    L : ndarray of shape (n_samples, n_samples)
+        log(‖x_i − x_j‖²/s² + ε), and zero where i = j.
+    log_unit : float
+        log s².
+    """
+
+    L: Array
+    log_unit: float
 
 
 class Problem(NamedTuple):
     """The points, the logarithms of their distances, and the labellings to start from."""
 
     X: Array
-    L: Array
+    logarithms: Logarithms
     starts: list[Start]
 
 
@@ -46,17 +63,18 @@ class MNN(NearestMember):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters.
+        Number of clusters. Allowed are 2 to 1,000,000.
     epsilon : float or "1/n", default="1/n"
-        ε, which keeps the logarithm finite for equal points. It is added to squared distances, so that the
-        columns should be standardised.
+        ε, which keeps the logarithm finite for equal points. It is added to squared distances in units of the
+        mean variance of the columns that vary, so that the labels do not depend on the scale of the points. A
+        number is from 1e-12 to 1e12.
     init : "random" or array-like of shape (n_samples,), default="random"
         Labels to start from: random labels with clusters of equal size, or given labels from 0 to n_clusters
         − 1, which make a single start.
     n_init : int, default=10
-        Number of starts. The start that ends with the lowest objective is kept.
+        Number of starts. The start that ends with the lowest objective is kept. Allowed are 1 to 1,000.
     max_iter : int, default=100
-        Largest number of sweeps of a start.
+        Largest number of sweeps of a start. Allowed are 1 to 1,000,000,000.
     random_state : int, RandomState or None, default=None
         Seed of the random starts. An integer makes the fit reproducible.
 
@@ -105,11 +123,11 @@ class MNN(NearestMember):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 2, None, closed="left")],
-        "epsilon": [Interval(Real, 0, None, closed="neither"), StrOptions({"1/n"})],
+        "n_clusters": [RANGES["n_clusters"]],
+        "epsilon": [real(1e-12, 1e12), StrOptions({"1/n"})],
         "init": [StrOptions({"random"}), "array-like"],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_init": [RANGES["n_init"]],
+        "max_iter": [RANGES["max_iter"]],
         "random_state": ["random_state"],
     }
 
@@ -147,9 +165,12 @@ class MNN(NearestMember):
 
     def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
         self._keep(problem.X)
-        return len(problem.starts), (self._sweeps(problem.L, start.labels) for start in problem.starts)
+        return len(problem.starts), (
+            self._sweeps(problem.logarithms, start.labels) for start in problem.starts
+        )
 
-    def _sweeps(self, L: Array, start: Labels) -> Iterator[MovingState]:
+    def _sweeps(self, logarithms: Logarithms, start: Labels) -> Iterator[MovingState]:
+        L, log_unit = logarithms
         labels, k = start.copy(), self.n_clusters
         inside = np.asarray(np.arange(k)[:, None] == labels, dtype=np.float64)
         T = inside @ L
@@ -160,7 +181,7 @@ class MNN(NearestMember):
         for i in count():
             if i:
                 n_moved = int(sweep(L, T, S, labels, sizes, moved))
-            objective = float((S / (sizes - 1)).sum())
+            objective = float((S / (sizes - 1)).sum() + len(labels) * log_unit)
             yield MovingState(
                 labels=labels.copy(),
                 objective=objective,
@@ -174,10 +195,14 @@ class MNN(NearestMember):
             previous = objective
 
 
-def _logarithms(X: Array, epsilon: float) -> Array:
-    """Return log(‖x_i − x_j‖² + ε), and zero where i = j."""
-    L = np.asarray(euclidean_distances(X - X.mean(axis=0), squared=True))
+def _logarithms(X: Array, epsilon: float) -> Logarithms:
+    """Return log(‖x_i − x_j‖²/s² + ε) and log s², computed so that neither overflows nor underflows."""
+    centred = X - X.mean(axis=0)
+    largest = float(np.abs(centred).max()) or 1.0
+    variances = (centred / largest).var(axis=0)
+    s = largest * (float(np.sqrt(variances[variances > 0].mean())) if variances.any() else 1.0)
+    L = squared_distances(centred / s)
     L += epsilon
     np.log(L, out=L)
     np.fill_diagonal(L, 0.0)
-    return L
+    return Logarithms(L, 2.0 * float(np.log(s)))

@@ -15,17 +15,16 @@ eigenvectors.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from mmc._sklearn import Interval
 from mmc.baselines.moving import Array, Labels, NearestMember
 from mmc.baselines.rounds import rounds, row_centres, row_starts
 from mmc.kernels.local_scaling import find_neighbors
 from mmc.kernels.spectral import unit_rows
+from mmc.ranges import RANGES
 from mmc.starts import require_points
 from mmc.stepping import State
 
@@ -44,14 +43,15 @@ class SelfTuningSpectral(NearestMember):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters.
+        Number of clusters. Allowed are 2 to 1,000,000.
     n_neighbors : int, default=7
         t of local scaling: a point's width is the distance to this neighbour, and it is linked to so many.
+        Allowed are 1 to 1,000,000.
     n_init : int, default=10
         Number of starts of k-means on the eigenvectors. The start that ends with the smallest scatter is
-        kept.
+        kept. Allowed are 1 to 1,000.
     max_iter : int, default=300
-        Largest number of rounds of a start.
+        Largest number of rounds of a start. Allowed are 1 to 1,000,000,000.
     random_state : int, RandomState or None, default=None
         Seed of the random starts. An integer makes the fit reproducible.
 
@@ -100,10 +100,10 @@ class SelfTuningSpectral(NearestMember):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 2, None, closed="left")],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_clusters": [RANGES["n_clusters"]],
+        "n_neighbors": [RANGES["n_neighbors"]],
+        "n_init": [RANGES["n_init"]],
+        "max_iter": [RANGES["max_iter"]],
         "random_state": ["random_state"],
     }
 

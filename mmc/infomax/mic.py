@@ -20,7 +20,7 @@ paper          code                   meaning
 K, t           matrix, n_neighbors    kernel, its number of neighbours
 α, b           coefficients           a row for each of m vertices, and a last one for b
 p(y|x)         posterior              class posteriors
-λ              alpha                  weight of the penalty
+λ              alpha · unit           weight of the penalty
 =============  =====================  ====================================================
 
 One step is a group of iterations: 2 in the first, when most points move, then 4, 8, … up to 64. L-BFGS begins
@@ -31,6 +31,12 @@ local scaling, without an n×n array. With the other kernels it takes 2 n² c, a
 
 Deviations from the paper, which the class states too: intercepts; a penalty, after Gomes et al. but in a form
 for kernels that are not positive definite; equal points are one vertex under local scaling.
+
+The unit of the penalty. Near α = 0 the information of two clusters is ‖K̃a‖²/(8m) for the centred kernel K̃ and
+a = α_1 − α_2, and the penalty is λ‖a‖²/(2m). All posteriors are equal at the maximum, which is then one
+cluster, if λ ≥ μ²/4 for the largest eigenvalue μ of K̃; c clusters need c − 1 eigenvalues that large. For few
+points, or a very wide kernel, μ is far below 1, and any fixed λ would be too large. The k-th eigenvalue of K
+is at most the (k − 1)-th of K̃; its square is the unit of `alpha` where it is below 1.
 """
 
 from __future__ import annotations
@@ -39,19 +45,20 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
-from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
-from mmc._sklearn import Interval, StrOptions
+from mmc._sklearn import StrOptions
 from mmc.infomax.graph import KERNELS, Graph, make_graph, require_vertices
 from mmc.infomax.logistic import Objective, descend, log_posterior
 from mmc.infomax.posterior import PosteriorClusterer
 from mmc.kernels import LENGTHS
-from mmc.kernels.spectral import Array, self_tuning_labels
+from mmc.kernels.spectral import Array, Matrix, leading, self_tuning_labels
+from mmc.ranges import RANGES, real
 from mmc.starts import Draw, Start, draw_starts, random_labels
 from mmc.stepping import Field, State
 
@@ -62,6 +69,12 @@ _SELF_TUNING = 7
 
 #: Least penalty of the pre-training; without one, separable classes would make α infinite.
 _LEAST_ALPHA = 0.01
+
+#: Number of vertices of a sparse kernel beyond which its leading eigenvalues are at least 1.
+_FEW = 200
+
+#: Smaller eigenvalues of a kernel are rounding errors.
+_LEAST_EIGENVALUE = 1e-6
 
 #: Largest number of iterations of the pre-training, and of one step.
 _PRETRAINING, _LONGEST = 100, 64
@@ -138,29 +151,32 @@ class MIC(PosteriorClusterer):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters.
+        Number of clusters. Allowed are 2 to 1,000,000.
     kernel : {"local_scaling", "rbf", "precomputed"}, default="local_scaling"
         Kernel between points. "local_scaling" is sparse and adapts to the density around each point. With
         "precomputed", `X` is the kernel matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="neighbors"
         Coefficient of the "rbf" kernel, or the name of a length of the data that serves as the unit of
-        `width` (see `mmc.kernels.dense`).
+        `width` (see `mmc.kernels.dense`). A number is from 1e-100 to 1e100.
     width : float, default=2.0
-        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+        Width σ of the "rbf" kernel in units of the length that `gamma` names. Allowed are 1e-6 to 1e6.
     n_neighbors : int, default=7
-        Number of neighbours t of the "local_scaling" kernel.
+        Number of neighbours t of the "local_scaling" kernel. Allowed are 1 to 1,000,000.
     alpha : float, default=0.1
-        Weight λ of the penalty on the coefficients. 0 gives eq. 25 of the paper.
+        Weight λ of the penalty on the coefficients, in units of the squared n_clusters-th eigenvalue of the
+        kernel if that is below 1, as for few points or a very wide kernel. 0 gives eq. 25 of the paper.
+        Allowed are 0 to 1e12.
     init : {"spectral", "random"} or array-like of shape (n_samples,), default="spectral"
         Labels that the model is first trained on: those of self-tuning spectral clustering, random labels
         with clusters of equal size, or given labels from 0 to n_clusters − 1, which make a single start.
     n_init : int, default=1
         Number of starts. The start that ends with the lowest objective is kept. With "spectral" all starts
-        but the first are random.
+        but the first are random. Allowed are 1 to 1,000.
     max_iter : int, default=30
-        Largest number of steps of a start, each of which is a group of iterations.
+        Largest number of steps of a start, each of which is a group of iterations. Allowed are 1 to
+        1,000,000,000.
     tol : float, default=1e-8
-        A start ends when an iteration improves the objective by no more than this.
+        A start ends when an iteration improves the objective by no more than this. Allowed are 0 to 1.
     random_state : int, RandomState or None, default=None
         Seed of the random starts. An integer makes the fit reproducible.
 
@@ -212,7 +228,8 @@ class MIC(PosteriorClusterer):
     *Intercepts* are not penalised. Without them a new point that is similar to no training point would belong
     to all clusters equally, whatever their sizes.
 
-    *Empty clusters* are possible, as is one cluster with all points, if this is the maximum that was reached.
+    *Empty clusters* are possible, as is one cluster with all points, if this is the maximum that was reached;
+    a `ConvergenceWarning` says so. Of several starts one that lost fewer clusters is preferred.
 
     *New points* are compared with the training points by the same kernel. `predict` equals `labels_` on the
     training points. Equal points are one vertex under local scaling, with a weight of their number.
@@ -242,18 +259,20 @@ class MIC(PosteriorClusterer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 2, None, closed="left")],
+        "n_clusters": [RANGES["n_clusters"]],
         "kernel": [StrOptions(set(KERNELS))],
-        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions(set(LENGTHS))],
-        "width": [Interval(Real, 0, None, closed="neither")],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "alpha": [Interval(Real, 0, None, closed="left")],
+        "gamma": [RANGES["gamma"], StrOptions(set(LENGTHS))],
+        "width": [RANGES["width"]],
+        "n_neighbors": [RANGES["n_neighbors"]],
+        "alpha": [real(0, 1e12)],
         "init": [StrOptions({"spectral", "random"}), "array-like"],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
+        "n_init": [RANGES["n_init"]],
+        "max_iter": [RANGES["max_iter"]],
+        "tol": [real(0, 1)],
         "random_state": ["random_state"],
     }
+
+    _remedy = "Lower alpha, try another n_neighbors or width, or ask for fewer clusters."
 
     graph_: Graph
     n_neighbors_: int
@@ -318,8 +337,9 @@ class MIC(PosteriorClusterer):
 
     def _climb(self, graph: Graph, start: Start) -> Iterator[MICState]:
         shares = graph.multiplicity / len(graph.vertex)
-        learn = Objective(graph.matrix, shares, max(self.alpha, _LEAST_ALPHA))
-        climb = Objective(graph.matrix, shares, self.alpha)
+        unit = _unit(graph.matrix, self.n_clusters)
+        learn = Objective(graph.matrix, shares, unit * max(self.alpha, _LEAST_ALPHA))
+        climb = Objective(graph.matrix, shares, unit * self.alpha)
         targets = _indicators(start.labels, graph, self.n_clusters)
         x = np.zeros((len(shares) + 1) * self.n_clusters)
         # scikit-learn's logistic regression does not fit here: equal points may have different labels, and it
@@ -354,6 +374,7 @@ class MIC(PosteriorClusterer):
             objective=value,
             posterior=posterior,
             mutual_information=information,
+            n_empty=self.n_clusters - len(np.unique(labels)),
             previous=before.mutual_information if before else information,
             coefficients=x.reshape(-1, self.n_clusters).copy(),
             moved=np.flatnonzero(labels != before.labels) if before else np.empty(0, dtype=np.int64),
@@ -369,6 +390,17 @@ class MIC(PosteriorClusterer):
     def _follow(self, X: Array) -> Callable[[MICState], Array]:
         K = self.graph_.kernel(X)
         return lambda state: np.exp(log_posterior(K, state.coefficients))
+
+
+def _unit(matrix: Matrix, k: int) -> float:
+    """Return the unit of the penalty: the squared k-th eigenvalue of the kernel, at most 1.
+
+    A sparse kernel of many vertices has a diagonal of ones and few eigenvalues far above 1, so that the k-th
+    is not below 1.
+    """
+    if issparse(matrix) and matrix.shape[0] > _FEW:
+        return 1.0
+    return float(np.clip(leading(matrix, k).values[-1], _LEAST_EIGENVALUE, 1.0)) ** 2
 
 
 def _indicators(labels: Labels, graph: Graph, c: int) -> Array:

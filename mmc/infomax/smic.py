@@ -33,14 +33,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from mmc._sklearn import Interval, StrOptions
+from mmc._sklearn import StrOptions
 from mmc.infomax.density_ratio import Estimate
 from mmc.infomax.graph import KERNELS, Graph, dense_graph, local_graph, require_vertices
 from mmc.infomax.lsmi import LSMI
@@ -49,6 +48,7 @@ from mmc.infomax.responses import Model, fit_model, signs
 from mmc.kernels import LENGTHS
 from mmc.kernels.local_scaling import Neighborhood, find_neighbors
 from mmc.kernels.spectral import Array, Matrix, Spectrum, degree_roots, leading, scaled
+from mmc.ranges import RANGES
 from mmc.stepping import Field, State
 
 #: The candidates of [SMIC] section 4.1.
@@ -132,18 +132,18 @@ class SMIC(PosteriorClusterer):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters.
+        Number of clusters. Allowed are 2 to 1,000,000.
     kernel : {"local_scaling", "rbf", "precomputed"}, default="local_scaling"
         Kernel between points. "local_scaling" is sparse and adapts to the density around each point. With
         "precomputed", `X` is the kernel matrix itself.
     n_neighbors : int or "lsmi", default="lsmi"
         Number of neighbours t of the "local_scaling" kernel. "lsmi" tries 1 to 10 and keeps the clustering
-        whose least-squares mutual information is highest.
+        whose least-squares mutual information is highest. A number is from 1 to 1,000,000.
     gamma : float or {"neighbors", "median", "max"}, default="neighbors"
         Coefficient of the "rbf" kernel, or the name of a length of the data that serves as the unit of
-        `width` (see `mmc.kernels.dense`).
+        `width` (see `mmc.kernels.dense`). A number is from 1e-100 to 1e100.
     width : float, default=2.0
-        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+        Width σ of the "rbf" kernel in units of the length that `gamma` names. Allowed are 1e-6 to 1e6.
     normalize : bool, default=True
         Whether the kernel is normalised by its degrees, D^-½ K D^-½. False gives the method of the paper.
     class_prior : sequence of n_clusters numbers or None, default=None
@@ -199,9 +199,9 @@ class SMIC(PosteriorClusterer):
     first. If there are more components than clusters, the largest become clusters, and the points of the
     others take the posterior of their nearest neighbour.
 
-    *Empty clusters* are possible, because an eigenvector may have the largest response nowhere. An
-    eigenvector whose eigenvalue is not positive has no response. If the sum of an eigenvector is zero, its
-    largest entry is made positive.
+    *Empty clusters* are possible, because an eigenvector may have the largest response nowhere; `fit` then
+    warns. An eigenvector whose eigenvalue is not positive has no response. If the sum of an eigenvector is
+    zero, its largest entry is made positive.
 
     *New points* are compared with the training points by the same kernel, each with its own width. A new
     point without a positive response takes the posterior of the nearest training point that has one.
@@ -229,15 +229,17 @@ class SMIC(PosteriorClusterer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 2, None, closed="left")],
+        "n_clusters": [RANGES["n_clusters"]],
         "kernel": [StrOptions(set(KERNELS))],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"lsmi"})],
-        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions(set(LENGTHS))],
-        "width": [Interval(Real, 0, None, closed="neither")],
+        "n_neighbors": [RANGES["n_neighbors"], StrOptions({"lsmi"})],
+        "gamma": [RANGES["gamma"], StrOptions(set(LENGTHS))],
+        "width": [RANGES["width"]],
         "normalize": ["boolean"],
         "class_prior": ["array-like", None],
         "random_state": ["random_state"],
     }
+
+    _remedy = "Try another n_neighbors or width, ask for fewer clusters, or check the columns."
 
     graph_: Graph
     posterior_: Array

@@ -10,6 +10,7 @@ from mmc.kernels.dense import (
     fit_landmark_kernel,
     require_finite_products,
     require_memory,
+    squared_distances,
 )
 
 __all__ = [
@@ -22,4 +23,5 @@ __all__ = [
     "fit_landmark_kernel",
     "require_finite_products",
     "require_memory",
+    "squared_distances",
 ]

@@ -21,15 +21,22 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import euclidean_distances, linear_kernel, polynomial_kernel
 from sklearn.neighbors import NearestNeighbors
 
-from mmc.kernels.local_scaling import LocalScaling, find_neighbors
+from mmc.kernels.local_scaling import LocalScaling, find_neighbors, require_squares
 
 KERNELS = ("rbf", "linear", "poly", "local_scaling", "precomputed")
 LENGTHS = ("neighbors", "median", "max")
 
 _NEIGHBOR = 7
+
+#: Largest rounding error of the exponent of a Gaussian kernel.
+_EXPONENT = 1e-6
+
+#: Points whose squared distance from the middle is this many times the usual one are far outliers.
+_FAR = 1e8
 
 
 class Gram(NamedTuple):
@@ -85,14 +92,11 @@ class Kernel:
         if self.name == "linear":
             return np.asarray(linear_kernel(X, self.X))
         if self.name == "poly":
-            return np.asarray(polynomial_kernel(X, self.X, self.degree, self.gamma, self.coef0))
+            with np.errstate(over="ignore", invalid="ignore"):  # the fit refuses what is not finite
+                return np.asarray(polynomial_kernel(X, self.X, self.degree, self.gamma, self.coef0))
         if self.local is not None:
             return np.asarray(self.local(X).toarray()[:, self.local.vertex])
-        # Distances do not depend on the origin, but their rounding errors do.
-        centre = self.X.mean(axis=0)
-        d2 = np.asarray(euclidean_distances(X - centre, self.X - centre, squared=True))
-        d2 *= -self.gamma
-        return np.exp(d2, out=d2)
+        return _gaussian(squared_distances(X, self.X, self.gamma), self.gamma)
 
 
 def fit_kernel(
@@ -132,12 +136,12 @@ def fit_kernel(
     """
     require_finite_products(X, kernel, degree)
     if kernel == "rbf":
-        centred = X - X.mean(axis=0)
-        d2 = np.asarray(euclidean_distances(centred, squared=True))
+        d2 = squared_distances(X)
         if isinstance(gamma, str):
-            gamma = _gamma(width, _length(centred, d2, gamma))
-        d2 *= -gamma
-        return Gram(Kernel(kernel, X, gamma, degree, coef0), np.exp(d2, out=d2))
+            gamma = _gamma(width, _length(X, d2, gamma))
+        if _is_rough(X, X, gamma):
+            d2 = cdist(X, X, "sqeuclidean")
+        return Gram(Kernel(kernel, X, gamma, degree, coef0), _gaussian(d2, gamma))
     if kernel == "local_scaling":
         local = find_neighbors(X, n_neighbors).kernel(n_neighbors)
         matrix = local.matrix.toarray()[np.ix_(local.vertex, local.vertex)]
@@ -147,7 +151,7 @@ def fit_kernel(
     if isinstance(gamma, str):
         gamma = _inverse_variance(X)
     fitted = Kernel(kernel, X, gamma, degree, coef0)
-    return Gram(fitted, fitted(X))
+    return Gram(fitted, _finite(fitted(X), fitted))
 
 
 def fit_landmark_kernel(
@@ -191,13 +195,72 @@ def fit_landmark_kernel(
         return Gram(Kernel(kernel, np.empty(0), 0.0, degree, coef0), checked_gram(X)[:, landmarks])
     if isinstance(gamma, str):
         if kernel == "rbf":
-            centred = X - X.mean(axis=0)
-            d2 = np.asarray(euclidean_distances(centred, centred[landmarks], squared=True))
+            d2 = squared_distances(X, X[landmarks])
             gamma = _gamma(width, _landmark_length(d2, landmarks, gamma))
         else:
             gamma = _inverse_variance(X)
     fitted = Kernel(kernel, X[landmarks], gamma, degree, coef0)
-    return Gram(fitted, fitted(X))
+    return Gram(fitted, _finite(fitted(X), fitted))
+
+
+def squared_distances(
+    X: NDArray[np.float64], Y: NDArray[np.float64] | None = None, gamma: float = 0.0
+) -> NDArray[np.float64]:
+    """Compute the squared distances between points.
+
+    The fast formula ‖x‖² − 2⟨x, y⟩ + ‖y‖² loses the digits that are small beside the squared norms. If far
+    outliers or a narrow kernel make them count, the differences themselves are squared, which takes longer.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_points, n_features)
+        Points.
+    Y : ndarray of shape (n_others, n_features) or None, default=None
+        Other points; None means `X`.
+    gamma : float, default=0.0
+        Coefficient that the distances are multiplied with in an exponent, if it is known.
+
+    Returns
+    -------
+    ndarray of shape (n_points, n_others)
+    """
+    others = X if Y is None else Y
+    if _has_outliers(X) or _is_rough(X, others, gamma):
+        return np.asarray(cdist(X, others, "sqeuclidean"))
+    # Distances do not depend on the origin, but their rounding errors do.
+    centre = X.mean(axis=0) if Y is None else Y.mean(axis=0)
+    return np.asarray(euclidean_distances(X - centre, None if Y is None else Y - centre, squared=True))
+
+
+def _has_outliers(X: NDArray[np.float64]) -> bool:
+    """Return whether some points are so far away that the others are all at one place beside them."""
+    squares = ((X - np.median(X, axis=0)) ** 2).sum(axis=1)
+    return bool(squares.max() / _FAR > np.median(squares))
+
+
+def _is_rough(X: NDArray[np.float64], Y: NDArray[np.float64], gamma: float) -> bool:
+    """Return whether the fast formula for distances makes errors that count in an exponent."""
+    centre = Y.mean(axis=0)
+    largest = max(float(((points - centre) ** 2).sum(axis=1).max()) for points in (X, Y))
+    return gamma > 0 and 4.0 * float(np.finfo(float).eps) * largest > _EXPONENT / gamma
+
+
+def _gaussian(d2: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
+    """Return exp(−gamma d²) in the memory of the squared distances."""
+    with np.errstate(over="ignore"):  # the exponential of minus infinity is 0
+        d2 *= -gamma
+    return np.exp(d2, out=d2)
+
+
+def _finite(K: NDArray[np.float64], kernel: Kernel) -> NDArray[np.float64]:
+    """Refuse a kernel matrix with values that are no numbers."""
+    if not np.isfinite(K).all():
+        raise ValueError(
+            f"The {kernel.name!r} kernel with gamma={kernel.gamma:.3g}, coef0={kernel.coef0:g} and "
+            f"degree={kernel.degree:g} has values that are infinite or no numbers. Rescale the columns, "
+            "choose a smaller degree or gamma, a whole degree or a larger coef0."
+        )
+    return K
 
 
 def require_memory(n: int, n_arrays: int = 3, n_columns: int | None = None) -> None:
@@ -252,8 +315,11 @@ def _length(X: NDArray[np.float64], d2: NDArray[np.float64], name: str) -> float
     if name == "median":
         # Every pair occurs twice; the n zeros of the diagonal are left out.
         return float(np.sqrt(np.median(d2[~np.eye(len(d2), dtype=bool)], overwrite_input=True))) or largest
-    distances = NearestNeighbors(n_neighbors=_rank(len(X))).fit(X).kneighbors()[0][:, -1]
-    return _typical(distances, largest)
+    t = _rank(len(X))
+    if _has_outliers(X):
+        return _typical(np.sqrt(np.partition(d2, t, axis=0)[t]), largest)
+    centred = X - X.mean(axis=0)
+    return _typical(NearestNeighbors(n_neighbors=t).fit(centred).kneighbors()[0][:, -1], largest)
 
 
 def _landmark_length(d2: NDArray[np.float64], landmarks: NDArray[np.int64], name: str) -> float:
@@ -326,7 +392,7 @@ def checked_gram(K: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def require_finite_products(X: NDArray[np.float64], kernel: str = "rbf", degree: float = 1) -> None:
-    """Refuse values that overflow when a kernel, or a squared distance, multiplies them.
+    """Refuse values that overflow or underflow when a kernel, or a squared distance, multiplies them.
 
     Parameters
     ----------
@@ -339,8 +405,10 @@ def require_finite_products(X: NDArray[np.float64], kernel: str = "rbf", degree:
     Raises
     ------
     ValueError
-        If the values are too large.
+        If the values are too large, or their differences too small.
     """
+    if kernel != "precomputed":
+        require_squares(X)
     largest = float(np.abs(X).max())
     power = 1.0 if kernel == "precomputed" else 2.0 * degree if kernel == "poly" else 2.0
     if largest > 0 and power * np.log10(largest) + np.log10(X.shape[1]) > 300:

@@ -27,6 +27,9 @@ _TIE = 1e-10
 #: Number of additional neighbours that are searched to detect ties with the last one.
 _SPARE = 8
 
+#: Largest value, and smallest difference of the values of a column, that can be squared.
+_LARGE, _SMALL = 1e150, 1e-140
+
 #: Number of distances in one block (16 MB).
 _BLOCK = 2**21
 
@@ -140,11 +143,7 @@ def find_neighbors(X: Array, most: int) -> Neighborhood:
     ValueError
         If all points are equal, or their values are too large.
     """
-    largest = float(np.abs(X).max())
-    if largest > 1e150:
-        raise ValueError(
-            f"Values as large as {largest:.3g} overflow when they are squared; rescale the columns."
-        )
+    require_squares(X)
     first, vertex = np.unique(X, axis=0, return_index=True, return_inverse=True)[1:]
     order = np.argsort(first)
     points = X[first[order]]
@@ -181,6 +180,30 @@ def find_neighbors(X: Array, most: int) -> Neighborhood:
     pointers = np.concatenate([[0], np.cumsum([len(row) for row in data])])
     graph = csr_array((np.concatenate(data), np.concatenate(indices), pointers), shape=(m, m))
     return Neighborhood(points, place[vertex.ravel()], graph)
+
+
+def require_squares(X: Array) -> None:
+    """Refuse points whose squared distances overflow or underflow.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+
+    Raises
+    ------
+    ValueError
+        If the values are too large, or their differences too small.
+    """
+    largest = float(np.abs(X).max())
+    if largest * X.shape[1] ** 0.5 > _LARGE:
+        raise ValueError(
+            f"Values as large as {largest:.3g} overflow when they are squared; rescale the columns."
+        )
+    spread = float(np.ptp(X, axis=0).max())
+    if 0.0 < spread < _SMALL:
+        raise ValueError(
+            f"The points differ by at most {spread:.3g}, whose square is lost; rescale the columns."
+        )
 
 
 def _positive(scales: Array) -> Array:

@@ -16,6 +16,8 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 from sklearn.cluster import KMeans
 
+from mmc._warnings import warnings_kept
+
 Array = NDArray[np.float64]
 #: An array or a sparse array, for which scipy has no types.
 Matrix = Any
@@ -111,7 +113,8 @@ def unit_rows(matrix: Matrix, k: int) -> Array:
 
 def self_tuning_labels(matrix: Matrix, k: int, rng: np.random.RandomState) -> NDArray[np.int64]:
     """Cluster by spectral clustering: k-means on the rows of the leading eigenvectors of D^-½ K D^-½."""
-    model = KMeans(k, n_init=10, random_state=rng).fit(unit_rows(matrix, k))
+    with warnings_kept():  # fewer clusters than k are reported at the end of the fit
+        model = KMeans(k, n_init=10, random_state=rng).fit(unit_rows(matrix, k))
     return np.asarray(model.labels_, dtype=np.int64)
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mmc._sklearn import Interval
 from mmc.kernel_base import KernelClusterer
+from mmc.ranges import RANGES
 from mmc.stepping import State
 
 Array = NDArray[np.float64]
@@ -41,7 +40,7 @@ class BinaryClusterer(KernelClusterer):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelClusterer._parameter_constraints,
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [RANGES["max_iter"]],
     }
 
     dual_coef_: Array

@@ -93,7 +93,7 @@ def test_a_lost_cluster_is_told(cutting_planes):
     """Where fewer clusters are left than were asked for, the page says so."""
     at = cutting_planes(data="iris", n_clusters="4")
     kept = at.session_state["cutting-planes:"].last.main.estimator.state_.n_empty
-    assert bool(kept) == any("clusters hold points" in warning.value for warning in at.warning)
+    assert bool(kept) == any("clusters asked for" in warning.value for warning in at.warning)
     assert kept
 
 

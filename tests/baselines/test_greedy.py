@@ -12,8 +12,8 @@ from mmc.metrics import adjusted_rand_score
 
 
 def entropy(X, labels, epsilon):
-    """Write [SMIC] eq. 22 out, pair by pair."""
-    total = 0.0
+    """Write [SMIC] eq. 22 out, pair by pair, with ε in units of the mean variance."""
+    total, epsilon = 0.0, epsilon * X.var(axis=0).mean()
     for y in np.unique(labels):
         own = np.flatnonzero(labels == y)
         for i in own:
@@ -142,12 +142,22 @@ def test_values_that_overflow_are_refused(few):
         MNN(2).fit(few * 1e160)
 
 
-def test_mnn_does_not_mind_the_unit(clouds):
-    """Rescaled points with ε rescaled alike give the same labels, and eq. 22 shifted by 2 n log c."""
-    one = MNN(3, epsilon=0.01, random_state=0).fit(clouds.X)
-    other = MNN(3, epsilon=0.09, random_state=0).fit(3.0 * clouds.X)
+@pytest.mark.parametrize("scale", [1e-120, 1e-12, 3.0, 1e12, 1e120])
+@pytest.mark.parametrize("epsilon", ["1/n", 0.01])
+def test_mnn_does_not_mind_the_unit(clouds, epsilon, scale):
+    """Rescaled points give the same labels, and eq. 22 shifted by 2 n log c."""
+    one = MNN(3, epsilon=epsilon, random_state=0).fit(clouds.X)
+    other = MNN(3, epsilon=epsilon, random_state=0).fit(scale * clouds.X)
     np.testing.assert_array_equal(one.labels_, other.labels_)
-    assert other.objective_ - one.objective_ == pytest.approx(2 * 90 * np.log(3.0))
+    assert other.objective_ - one.objective_ == pytest.approx(2 * 90 * np.log(scale))
+
+
+def test_mnn_measures_epsilon_by_the_columns_that_vary(clouds):
+    """A constant column changes nothing."""
+    wide = np.column_stack([clouds.X, np.full(90, 7.0)])
+    one, other = (MNN(3, random_state=0).fit(X) for X in (clouds.X, wide))
+    np.testing.assert_array_equal(one.labels_, other.labels_)
+    assert other.objective_ == pytest.approx(one.objective_)
 
 
 def test_a_given_start_is_the_only_one(clouds):

@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from scipy.sparse import csr_array, issparse
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import rbf_kernel
 
@@ -252,7 +253,8 @@ def test_max_iter_counts_steps():
 
 def test_heavy_penalty_forgets_everything():
     """A penalty that outweighs all information ends in posteriors that are the same everywhere."""
-    model = MIC(2, alpha=1e3, random_state=0).fit(points())
+    with pytest.warns(ConvergenceWarning, match="MIC found only 1 of the 2 clusters asked for. Lower alpha"):
+        model = MIC(2, alpha=1e3, random_state=0).fit(points())
     assert model.mutual_information_ == pytest.approx(0.0, abs=1e-6)
     assert np.ptp(model.posterior_, axis=0).max() < 1e-3
 
@@ -298,3 +300,25 @@ def test_bad_input_is_refused(parameters, X, message):
     """What cannot work is refused by the call of iter_fit, with the parameter and the remedy."""
     with pytest.raises(ValueError, match=message):
         MIC(**parameters).iter_fit(X)
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
+@pytest.mark.parametrize("n", [3, 4, 5])
+def test_few_points_are_parted(n, scale):
+    """The default penalty does not outweigh what few points on a line tell, in whatever unit."""
+    model = MIC(2, random_state=0).fit(scale * np.arange(float(n))[:, None])
+    assert len(np.unique(model.labels_)) == 2
+    assert model.mutual_information_ > 0.1
+
+
+def test_few_distinct_points_are_parted():
+    """Three different values, each many times, are three vertices of a graph and still two clusters."""
+    X = np.repeat([[0.0], [1.0], [2.0]], [10, 20, 10], axis=0)
+    assert len(np.unique(MIC(2, random_state=0).fit(X).labels_)) == 2
+
+
+def test_a_start_that_keeps_its_clusters_is_preferred():
+    """The end of a start says how many clusters it lost, whatever the objective."""
+    with pytest.warns(ConvergenceWarning):
+        steps = list(MIC(2, alpha=1e3, random_state=0).iter_fit(points()))
+    assert steps[-1].state.n_empty == 1

@@ -148,7 +148,7 @@ def test_precomputed_kernel():
         ([("rbf", {"width": 1e-300})], "from 1e-6 to 1e6"),
         ([("rbf", {"width": True})], "width=True"),
         ([("rbf", {"gamma": np.ones(2)})], "gamma=array"),
-        ([("poly", {"degree": 20, "gamma": 1e30})], "'poly degree=20 gamma=1e\\+30' overflows"),
+        ([("poly", {"degree": 20, "gamma": 1e30})], "gamma=1e\\+30, .* degree=20 has values that are"),
         ((name for name in ["rbf"]), "give a list"),
         (["x" * 5000], r"no kernel 'x{56}\.\.\."),
         ([np.eye(4)], "matrix of 4 rows"),
@@ -188,7 +188,7 @@ def test_kernel_of_zeros_has_no_weight(k):
 
 def test_only_a_kernel_of_zeros():
     """Without anything to tell points apart there is no margin: one cluster, which the warning says."""
-    with pytest.warns(ConvergenceWarning, match="Only 1 of 2 clusters"):
+    with pytest.warns(ConvergenceWarning, match="MKC found only 1 of the 2 clusters"):
         model = MKC(kernels=[np.zeros((30, 30))], random_state=0).fit(two_blobs())
     assert model.state_.n_empty == 1
 
@@ -230,7 +230,7 @@ def test_equal_points():
         MKC(random_state=0).fit(X)
     with pytest.raises(ValueError, match="fewer than 3 different points"):
         MKC(3, random_state=0).fit(X)
-    with pytest.warns(ConvergenceWarning, match="Only 1 of 2"):
+    with pytest.warns(ConvergenceWarning, match="MKC found only 1 of the 2"):
         model = MKC(kernels=["linear", "poly"], init="random", random_state=0).fit(X)
     assert len(set(model.labels_)) == 1
 
@@ -240,7 +240,7 @@ def test_lost_cluster_is_told_and_loses_to_others():
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(0, 1, (36, 2)), rng.normal(3, 0.3, (4, 2))])
     lost = MKC(C=0.1, balance=0.9, random_state=0)
-    with pytest.warns(ConvergenceWarning, match="Try more starts"):
+    with pytest.warns(ConvergenceWarning, match="try more starts"):
         lost.fit(X)
     assert "1 cluster is empty" in lost.state_.caption
     assert set(lost.labels_) == {lost.labels_[0]}
@@ -351,3 +351,18 @@ def test_a_matrix_may_be_a_table():
     K = rbf_kernel(X, gamma=0.5)
     one, two = (MKC(kernels=[kernel], random_state=0).fit(X) for kernel in (K, pd.DataFrame(K)))
     np.testing.assert_array_equal(one.state_.f, two.state_.f)
+
+
+@pytest.mark.parametrize("cls", [CPMMC, MKC])
+def test_points_without_clusters_come_to_an_end(cls):
+    """Where the CCCP would relabel points for ever, the best labels are fixed and the gap closes."""
+    n = 300 if cls is CPMMC else 100
+    X = load("moons", n_samples=n, noise=50, random_state=0).standardized().X
+    model = cls(5, C=100, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # whether clusters are lost is another matter
+        steps = list(model.iter_fit(X))
+    assert steps[-1].status == "converged"
+    assert steps[-1].state.gap <= model.epsilon
+    best = min(step.state.objective for step in steps[1:])
+    assert model.objective_ <= best + model.C * model.epsilon

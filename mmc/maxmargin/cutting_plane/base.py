@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple, Self
+from numbers import Real
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import ConvergenceWarning
 
 from mmc._sklearn import Interval, StrOptions
 from mmc.base import StepwiseClusterer
 from mmc.maxmargin.cutting_plane.constraints import Classes, Halves, Sides
 from mmc.maxmargin.cutting_plane.cuts import CutState, cutting_planes
 from mmc.maxmargin.cutting_plane.kernel_list import FittedKernel, KernelSpec, Member, fit_mixture
+from mmc.ranges import RANGES, real
 from mmc.starts import Start, draw_starts, k_means, random_labels, require_points
 from mmc.stepping import State
 
@@ -35,17 +34,22 @@ class CuttingPlaneClusterer(StepwiseClusterer):
     """Base class of the methods for one kernel and for several."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 2, None, closed="left")],
-        "C": [Interval(Real, 0, 1e9, closed="right")],  # the solver fails beyond
+        "n_clusters": [RANGES["n_clusters"]],
+        "C": [RANGES["C"]],
         "balance": [Interval(Real, 0, 1, closed="left")],
-        "epsilon": [Interval(Real, 0, 1, closed="neither")],
-        "tol": [Interval(Real, 0, None, closed="left")],
+        "epsilon": [real(1e-9, 0.99)],
+        "tol": [real(0, 1)],
         "normalize": ["boolean"],
         "init": [StrOptions({"k-means", "random"}), "array-like"],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_cuts": [Interval(Integral, 1, None, closed="left")],
+        "n_init": [RANGES["n_init"]],
+        "max_cuts": [RANGES["max_cuts"]],
         "random_state": ["random_state"],
     }
+
+    _remedy = (
+        "A wider margin was found without the others: try more starts (n_init), another C or balance, or "
+        "fewer clusters."
+    )
 
     n_clusters: int
     C: float
@@ -66,24 +70,6 @@ class CuttingPlaneClusterer(StepwiseClusterer):
     def max_iter(self) -> int:
         """Largest number of steps of a start, which are cuts."""
         return self.max_cuts
-
-    def fit(self, X: ArrayLike, y: object = None) -> Self:
-        """Fit to the end, and warn if a cluster is empty.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training points, or the kernel matrix if `kernel` is "precomputed".
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
-        super().fit(X, y)
-        if self.state_.warning:
-            warnings.warn(self.state_.warning, ConvergenceWarning, stacklevel=2)
-        return self
 
     @abstractmethod
     def _specs(self, X: Array) -> Sequence[KernelSpec]:

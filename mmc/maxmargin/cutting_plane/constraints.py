@@ -59,7 +59,7 @@ class Sides(ABC):
 
     @abstractmethod
     def cut(self, f: Array, labels: Labels) -> Cut:
-        """Find the most violated constraint."""
+        """Find the most violated constraint if the points have these labels; those of `f` violate least."""
 
     @abstractmethod
     def rows(self, cut: Cut, labels: Labels, points: slice | Labels) -> Array:
@@ -85,7 +85,8 @@ class Halves(Sides):
 
     def cut(self, f: Array, labels: Labels) -> Cut:
         """Mark the points within the margin, [MKC] eq. 2.16."""
-        return Cut(np.where(np.abs(f[:, 0]) < 1.0, 1 - labels, _NONE))
+        margins = np.where(labels == 1, 1.0, -1.0) * f[:, 0]
+        return Cut(np.where(margins < 1.0, 1 - labels, _NONE))
 
     def rows(self, cut: Cut, labels: Labels, points: slice | Labels) -> Array:
         """Return c∘z at some points."""

@@ -22,6 +22,9 @@ Labels = NDArray[np.int64]
 #: Largest number of problems of one CCCP; with many clusters its objective may rise.
 _MAX_CCCP = 50
 
+#: Number of cuts without a better solution after which the labels of the best one are fixed.
+_PATIENCE = 40
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CutState(State):
@@ -128,17 +131,6 @@ class CutState(State):
         return self.marked
 
     @property
-    def warning(self) -> str:
-        """Warning that clusters are empty, or an empty text."""
-        if not self.n_empty:
-            return ""
-        k = 2 if self.f.ndim == 1 else self.f.shape[1]
-        return (
-            f"Only {k - self.n_empty} of {k} clusters hold points: with these settings a wider margin was "
-            "found without the others. Try more starts (n_init), another C or balance, or fewer clusters."
-        )
-
-    @property
     def rings(self) -> str:
         """What is said of the points in `changed`, which a picture rings."""
         return (
@@ -164,7 +156,12 @@ def cutting_planes(
 ) -> Iterator[CutState]:
     """Add the most violated constraint and solve again until none is violated by more than ε.
 
-    These are [MKC] Algorithms 1 and 3.
+    These are [MKC] Algorithms 1 and 3. Their bound on the number of cuts (Lemma 3.2) supposes that every
+    problem on Ω is solved globally. The CCCP finds local solutions, and on points without clusters it can
+    relabel them after every cut so that all earlier constraints hold without effort, and never end. Therefore
+    the labels are fixed at those of the best solution so far when `_PATIENCE` cuts in a row have not lowered
+    its objective by a share of more than `tol`. What remains is one step of the CCCP from this solution: a
+    convex problem, for which the bound holds, and whose solution is at most C ε worse than the best one.
 
     Parameters
     ----------
@@ -219,16 +216,24 @@ def cutting_planes(
     cut = sides.first(labels, members)
     yield state(Fit(nothing, nothing, 0.0, np.full(M, M**-0.5), 0.0, 0.0), cut, 0, 0, labels, labels, False)
     working = WorkingSet(members, sides, labels)
+    best, best_at, best_labels, fixed = np.inf, 0, labels, False
     while True:
         before = working.labels
         working.add(cut)
-        fit, n_cccp = _cccp(working, C, balance, tol)
+        fit, n_cccp = (working.solve(C, balance), 1) if fixed else _cccp(working, C, balance, tol)
         found = sides.labels(fit.f)
-        cut = sides.cut(fit.f, found)
+        cut = sides.cut(fit.f, working.labels if fixed else found)
         # With many clusters the CCCP need not converge, and a constraint that Ω already holds has no effect.
         known = any(np.array_equal(cut.rivals, old.rivals) for old in working.cuts)
-        yield state(fit, cut, len(working.cuts), n_cccp, found, before, known)
-        working.relabel(found)
+        reached = state(fit, cut, len(working.cuts), n_cccp, found, before, known)
+        yield reached
+        if fixed:
+            continue
+        if reached.objective < best:
+            best_at = len(working.cuts) if reached.objective < (1.0 - tol) * best else best_at
+            best, best_labels = reached.objective, found
+        fixed = len(working.cuts) - best_at >= _PATIENCE
+        working.relabel(best_labels if fixed else found)
 
 
 def _cccp(working: WorkingSet, C: float, balance: float, tol: float) -> tuple[Fit, int]:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mmc._sklearn import Interval, StrOptions
+from mmc._sklearn import StrOptions
 from mmc.kernels import LENGTHS
 from mmc.maxmargin.cutting_plane.base import CuttingPlaneClusterer
 from mmc.maxmargin.cutting_plane.kernel_list import NAMED, KernelSpec, check_kernels
+from mmc.ranges import RANGES, real, whole
 
 Array = NDArray[np.float64]
 
@@ -25,27 +25,27 @@ class CPMMC(CuttingPlaneClusterer):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters.
+        Number of clusters. Allowed are 2 to 1,000,000.
     kernel : {"rbf", "linear", "poly", "precomputed"}, default="rbf"
         Kernel between points. With "precomputed", `X` is the kernel matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="neighbors"
         Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
-        unit of `width` (see `mmc.kernels.dense`).
+        unit of `width` (see `mmc.kernels.dense`). A number is from 1e-100 to 1e100.
     width : float, default=2.0
-        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+        Width σ of the "rbf" kernel in units of the length that `gamma` names. Allowed are 1e-6 to 1e6.
     degree : int, default=3
-        Degree of the "poly" kernel.
+        Degree of the "poly" kernel. Allowed are 1 to 100.
     coef0 : float, default=1.0
-        Constant term of the "poly" kernel, which is not negative.
+        Constant term of the "poly" kernel, which is not negative. Allowed are 0 to 1e6.
     C : float, default=100.0
-        Cost of the mean loss (see `mmc.maxmargin.cutting_plane`).
+        Cost of the mean loss (see `mmc.maxmargin.cutting_plane`). Allowed are 1e-9 to 1e9.
     balance : float, default=0.03
         l as a share of n: for two clusters the largest |mean of f|, for many the largest difference between
         the means of two f_p. It is at least 0 and less than 1.
     epsilon : float, default=0.01
-        The method ends when no constraint is violated by more than this beyond ξ.
+        The method ends when no constraint is violated by more than this beyond ξ. Allowed are 1e-9 to 0.99.
     tol : float, default=0.01
-        The CCCP ends when the objective changes by a smaller share.
+        The CCCP ends when the objective changes by a smaller share. Allowed are 0 to 1.
     normalize : bool, default=True
         Whether the kernel is divided by the variance of the points in its feature space, so that C has the
         same meaning for every kernel.
@@ -54,9 +54,9 @@ class CPMMC(CuttingPlaneClusterer):
         from 0 to n_clusters − 1, which make a single start.
     n_init : int, default=1
         Number of starts. Equal starts are run once. The start that ends with the lowest objective is kept,
-        among those that lost the fewest clusters.
+        among those that lost the fewest clusters. Allowed are 1 to 1,000.
     max_cuts : int, default=200
-        Largest number of cuts of a start.
+        Largest number of cuts of a start. Allowed are 1 to 10,000.
     random_state : int, RandomState or None, default=None
         Seed of the random starts. An integer makes the fit reproducible.
 
@@ -92,6 +92,13 @@ class CPMMC(CuttingPlaneClusterer):
     arrays. The number of cuts has a bound that does not depend on n ([MKC] Lemma 3.2).
     `mmc.maxmargin.cutting_plane` lists the deviations from the paper.
 
+    *When a start ends.* The bound supposes that every problem is solved globally, but the CCCP finds local
+    solutions. On points without clusters it can relabel them after each cut so that all earlier constraints
+    hold, for ever. After 40 cuts in a row that lower the objective by a share of no more than `tol`, the
+    labels of the best solution so far are fixed. The rest is one convex problem, the next step of the CCCP
+    from there: its cuts end with a gap of at most `epsilon`, and its objective is at most C times `epsilon`
+    above the best one.
+
     `predict` equals `labels_` on the training points, except if the fit is stopped before the first cut. A
     cluster can be empty at the end, and `fit` then warns. The mean of the training points is subtracted
     before the kernel is computed.
@@ -114,10 +121,10 @@ class CPMMC(CuttingPlaneClusterer):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **CuttingPlaneClusterer._parameter_constraints,
         "kernel": [StrOptions({"rbf", "linear", "poly", "precomputed"})],
-        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions(set(LENGTHS))],
-        "width": [Interval(Real, 0, None, closed="neither")],
-        "degree": [Interval(Integral, 1, None, closed="left")],
-        "coef0": [Interval(Real, 0, None, closed="left")],
+        "gamma": [RANGES["gamma"], StrOptions(set(LENGTHS))],
+        "width": [RANGES["width"]],
+        "degree": [whole(1, 100)],
+        "coef0": [real(0, 1e6)],
     }
 
     def __init__(
@@ -171,20 +178,20 @@ class MKC(CuttingPlaneClusterer):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters.
+        Number of clusters. Allowed are 2 to 1,000,000.
     kernels : sequence, default=("linear", "poly", "rbf")
         Each kernel is a name ("linear", "poly", "rbf"), a pair of a name and parameters such as ``("rbf",
         {"width": 0.5})``, a callable that takes two arrays of points, or the n×n matrix itself. "poly" takes
         `degree`, `coef0` and `gamma`, "rbf" takes `width` and `gamma`, with the defaults of `CPMMC`.
     C : float, default=100.0
-        Cost of the mean loss (see `mmc.maxmargin.cutting_plane`).
+        Cost of the mean loss (see `mmc.maxmargin.cutting_plane`). Allowed are 1e-9 to 1e9.
     balance : float, default=0.03
         l as a share of n: for two clusters the largest |mean of f|, for many the largest difference between
         the means of two f_p. It is at least 0 and less than 1.
     epsilon : float, default=0.01
-        The method ends when no constraint is violated by more than this beyond ξ.
+        The method ends when no constraint is violated by more than this beyond ξ. Allowed are 1e-9 to 0.99.
     tol : float, default=0.01
-        The CCCP ends when the objective changes by a smaller share.
+        The CCCP ends when the objective changes by a smaller share. Allowed are 0 to 1.
     normalize : bool, default=True
         Whether each kernel is divided by the variance of the points in its feature space. Otherwise the
         weights mostly reflect the scales of the kernels.
@@ -193,9 +200,9 @@ class MKC(CuttingPlaneClusterer):
         from 0 to n_clusters − 1, which make a single start.
     n_init : int, default=1
         Number of starts. Equal starts are run once. The start that ends with the lowest objective is kept,
-        among those that lost the fewest clusters.
+        among those that lost the fewest clusters. Allowed are 1 to 1,000.
     max_cuts : int, default=200
-        Largest number of cuts of a start.
+        Largest number of cuts of a start. Allowed are 1 to 10,000.
     random_state : int, RandomState or None, default=None
         Seed of the random starts. An integer makes the fit reproducible.
 
@@ -230,6 +237,13 @@ class MKC(CuttingPlaneClusterer):
     times. A cut takes M n² operations for M kernels and the solution of a small cone program; memory is M n×n
     arrays. The number of cuts has a bound that does not depend on n ([MKC] Lemma 3.2).
     `mmc.maxmargin.cutting_plane` lists the deviations from the paper.
+
+    *When a start ends.* The bound supposes that every problem is solved globally, but the CCCP finds local
+    solutions. On points without clusters it can relabel them after each cut so that all earlier constraints
+    hold, for ever. After 40 cuts in a row that lower the objective by a share of no more than `tol`, the
+    labels of the best solution so far are fixed. The rest is one convex problem, the next step of the CCCP
+    from there: its cuts end with a gap of at most `epsilon`, and its objective is at most C times `epsilon`
+    above the best one.
 
     `predict` equals `labels_` on the training points, except if the fit is stopped before the first cut. It
     is not possible if a kernel is a matrix. A cluster can be empty at the end, and `fit` then warns.

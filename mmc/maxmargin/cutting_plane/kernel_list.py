@@ -41,6 +41,9 @@ USUAL: dict[str, Any] = {"degree": 3, "coef0": 1.0, "width": 2.0, "gamma": "neig
 #: A centred kernel below this share of the raw diagonal is rounding: it does not vary over the points.
 _FLAT = 1e-12
 
+#: Largest value of a scaled kernel.
+_LARGEST = 1e100
+
 Compare = Callable[[Array], Array]
 
 
@@ -226,8 +229,6 @@ def fit_mixture(
 
 def _fit(X: Array, spec: KernelSpec, *, normalize: bool, centre: bool) -> Member:
     compare, K = _compared(X, spec)
-    if not np.isfinite(K).all():
-        raise ValueError(f"The kernel {spec.title!r} overflows on these points; rescale the columns.")
     means = K.mean(axis=0)
     variance = float(np.trace(K) / len(K) - means.mean())
     flat = variance <= _FLAT * max(float(np.abs(np.diagonal(K)).max()), 1e-300)
@@ -239,6 +240,12 @@ def _fit(X: Array, spec: KernelSpec, *, normalize: bool, centre: bool) -> Member
         if flat:
             K[:] = 0.0
     K /= scale
+    largest = float(np.abs(K).max())
+    if largest > _LARGEST:
+        raise ValueError(
+            f"The kernel {spec.title!r} has values as large as {largest:.3g} on these points, with which no "
+            "margin can be computed; rescale the columns, or set normalize=True."
+        )
     return Member(FittedKernel(spec.title, means / scale, scale, compare), K)
 
 
@@ -254,8 +261,7 @@ def _compared(X: Array, spec: KernelSpec) -> tuple[Compare | None, Array]:
         return None, K
     values = USUAL | dict(spec.parameters)
     moved = np.zeros(X.shape[1]) if spec.name == "precomputed" else X.mean(axis=0)
-    with np.errstate(over="ignore", invalid="ignore"):  # the caller reports an overflow
-        fitted, K = fit_kernel(X - moved, kernel=spec.name, **values)
+    fitted, K = fit_kernel(X - moved, kernel=spec.name, **values)
     return (fitted if spec.name == "precomputed" else _Moved(moved, fitted)), K
 
 

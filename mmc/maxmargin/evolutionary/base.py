@@ -8,7 +8,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -16,8 +15,9 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from mmc._fast.evolution import evolve
-from mmc._sklearn import Interval, StrOptions
+from mmc._sklearn import StrOptions
 from mmc.maxmargin.binary import Array, BinaryClusterer, BinaryState, Labels, size_bound
+from mmc.ranges import RANGES, real
 from mmc.starts import draw_starts, k_means
 from mmc.stepping import State
 
@@ -147,11 +147,11 @@ class EvolutionaryClusterer(BinaryClusterer):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BinaryClusterer._parameter_constraints,
-        "alpha": [Interval(Real, 0, None, closed="neither")],
-        "balance": [Interval(Real, 0, 1, closed="both")],
-        "n_parents": [Interval(Integral, 1, None, closed="left")],
-        "n_children": [Interval(Integral, 1, None, closed="left")],
-        "patience": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "alpha": [RANGES["alpha"]],
+        "balance": [real(0, 1)],
+        "n_parents": [RANGES["n_parents"]],
+        "n_children": [RANGES["n_children"]],
+        "patience": [RANGES["patience"], StrOptions({"auto"})],
         "init": [StrOptions({"random", "k-means"}), "array-like"],
     }
 

@@ -14,6 +14,7 @@ from mmc.kernels import fit_landmark_kernel, require_memory
 from mmc.kernels.hat_matrix import hat_matrix, independent, landmark_factor
 from mmc.maxmargin.binary import Array, Labels, signs
 from mmc.maxmargin.evolutionary.base import EvolutionaryClusterer, EvoState, Ridge
+from mmc.ranges import RANGES
 
 
 class EvoMMC(EvolutionaryClusterer):
@@ -31,34 +32,36 @@ class EvoMMC(EvolutionaryClusterer):
         Kernel between points. With "precomputed", `X` is the kernel matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="median"
         Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
-        unit of `width` (see `mmc.kernels.dense`). The paper's exp(−d²/σ²) has gamma = 1/σ².
+        unit of `width` (see `mmc.kernels.dense`). The paper's exp(−d²/σ²) has gamma = 1/σ². A number is from
+        1e-100 to 1e100.
     width : float, default=1.0
-        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+        Width σ of the "rbf" kernel in units of the length that `gamma` names. Allowed are 1e-6 to 1e6.
     degree : float, default=3
-        Degree of the "poly" kernel.
+        Degree of the "poly" kernel. Allowed are 1 to 100.
     coef0 : float, default=1.0
-        Constant term of the "poly" kernel.
+        Constant term of the "poly" kernel. Allowed are -1e6 to 1e6.
     n_neighbors : int, default=7
-        Number of neighbours of the "local_scaling" kernel.
+        Number of neighbours of the "local_scaling" kernel. Allowed are 1 to 1,000,000.
     alpha : float, default=0.5
-        Regularisation λn, which [UMC-RLS] calls λ. The paper tries 0.5, 0.005 and 0.001.
+        Regularisation λn, which [UMC-RLS] calls λ. The paper tries 0.5, 0.005 and 0.001. Allowed are 1e-12 to
+        1e12.
     balance : float, default=0.1
         l as a share of the points: the largest difference of the cluster sizes. The paper uses 0.03, 0.1, 0.3
         or 0.4, depending on the data.
     n_parents : int, default=10
-        μ: number of labellings that survive a generation.
+        μ: number of labellings that survive a generation. Allowed are 1 to 1,000.
     n_children : int, default=10
-        ν: number of children in a generation.
+        ν: number of children in a generation. Allowed are 1 to 1,000.
     patience : int or "auto", default="auto"
         Number of generations without a change after which a start ends. "auto" means 50 n/ν, and at least
-        1000.
+        1000. A number is from 1 to 1,000,000,000.
     init : {"random", "k-means"} or array-like of shape (n_samples,), default="random"
         First labellings: random labels, k-means with two seeds that lie far apart (which the paper leaves to
         future work), or given labels 0 and 1. Labellings outside the balance are corrected.
     n_init : int, default=10
-        Number of starts. The start that ends with the lowest F is kept.
+        Number of starts. The start that ends with the lowest F is kept. Allowed are 1 to 1,000.
     max_iter : int, default=1_000_000
-        τ: largest number of generations of a start.
+        τ: largest number of generations of a start. Allowed are 1 to 1,000,000,000.
     random_state : int, RandomState or None, default=None
         Seed of the starts and the flips. An integer makes the fit reproducible.
 
@@ -183,35 +186,38 @@ class FastEvoMMC(EvolutionaryClusterer):
         Kernel between points. With "precomputed", `X` is the kernel matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="median"
         Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
-        unit of `width` (see `mmc.kernels.dense`). The paper's exp(−d²/σ²) has gamma = 1/σ².
+        unit of `width` (see `mmc.kernels.dense`). The paper's exp(−d²/σ²) has gamma = 1/σ². A number is from
+        1e-100 to 1e100.
     width : float, default=1.0
-        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+        Width σ of the "rbf" kernel in units of the length that `gamma` names. Allowed are 1e-6 to 1e6.
     degree : float, default=3
-        Degree of the "poly" kernel.
+        Degree of the "poly" kernel. Allowed are 1 to 100.
     coef0 : float, default=1.0
-        Constant term of the "poly" kernel.
+        Constant term of the "poly" kernel. Allowed are -1e6 to 1e6.
     alpha : float, default=0.5
-        Regularisation λn, which [UMC-RLS] calls λ. The paper tries 0.5, 0.005 and 0.001.
+        Regularisation λn, which [UMC-RLS] calls λ. The paper tries 0.5, 0.005 and 0.001. Allowed are 1e-12 to
+        1e12.
     balance : float, default=0.1
         l as a share of the points: the largest difference of the cluster sizes. The paper uses 0.03, 0.1, 0.3
         or 0.4, depending on the data.
     n_landmarks : int, float or "auto", default="auto"
         Number of landmarks, or their share of the points. The paper uses 0.1, and 0.01 of 14,000 points.
         "auto" draws a tenth of the points and drops those that the kernel cannot distinguish from the others.
+        A number is from 1 to 1,000,000.
     n_parents : int, default=1
-        μ: number of labellings that survive a generation.
+        μ: number of labellings that survive a generation. Allowed are 1 to 1,000.
     n_children : int, default=1
-        ν: number of children in a generation.
+        ν: number of children in a generation. Allowed are 1 to 1,000.
     patience : int or "auto", default="auto"
         Number of generations without a change after which a start ends. "auto" means 50 n/ν, and at least
-        1000.
+        1000. A number is from 1 to 1,000,000,000.
     init : {"random", "k-means"} or array-like of shape (n_samples,), default="random"
         First labellings: random labels, k-means with two seeds that lie far apart (which the paper leaves to
         future work), or given labels 0 and 1. Labellings outside the balance are corrected.
     n_init : int, default=10
-        Number of starts. The start that ends with the lowest F is kept.
+        Number of starts. The start that ends with the lowest F is kept. Allowed are 1 to 1,000.
     max_iter : int, default=1_000_000
-        τ: largest number of generations of a start.
+        τ: largest number of generations of a start. Allowed are 1 to 1,000,000,000.
     random_state : int, RandomState or None, default=None
         Seed of the landmarks, the starts and the flips. An integer makes the fit reproducible.
 
@@ -274,7 +280,7 @@ class FastEvoMMC(EvolutionaryClusterer):
         **EvolutionaryClusterer._parameter_constraints,
         "kernel": [StrOptions({"rbf", "linear", "poly", "precomputed"})],
         "n_landmarks": [
-            Interval(Integral, 1, None, closed="left"),
+            RANGES["n_landmarks"],
             Interval(RealNotInt, 0, 1, closed="right"),
             StrOptions({"auto"}),
         ],

@@ -10,12 +10,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import count
-from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from mmc._sklearn import Interval, StrOptions
+from mmc._sklearn import StrOptions
 from mmc.kernels import Kernel, fit_kernel, require_memory
 from mmc.kernels.spectral import normalized_cut
 from mmc.maxmargin.binary import (
@@ -29,6 +28,7 @@ from mmc.maxmargin.binary import (
 from mmc.maxmargin.iterative.bias import Placement, place_bias
 from mmc.maxmargin.losses import Loss
 from mmc.maxmargin.machines import Judge, Machine, Trained
+from mmc.ranges import RANGES, real
 from mmc.starts import Start, draw_starts, k_means, random_labels
 from mmc.stepping import State
 
@@ -114,8 +114,8 @@ class IterativeClusterer(BinaryClusterer):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BinaryClusterer._parameter_constraints,
-        "C": [Interval(Real, 0, None, closed="neither")],
-        "balance": [Interval(Real, 0, 1, closed="both")],
+        "C": [RANGES["C"]],
+        "balance": [real(0, 1)],
         "init": [StrOptions({"k-means", "normalized-cut", "random"}), "array-like"],
     }
 

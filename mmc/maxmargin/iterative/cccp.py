@@ -27,26 +27,27 @@ class CCCPMMC(IterativeClusterer):
         Kernel between points. With "precomputed", `X` is the kernel matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="max"
         Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
-        unit of `width` (see `mmc.kernels.dense`). The paper's exp(−d²/σ²) has gamma = 1/σ².
+        unit of `width` (see `mmc.kernels.dense`). The paper's exp(−d²/σ²) has gamma = 1/σ². A number is from
+        1e-100 to 1e100.
     width : float, default=2.0
-        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+        Width σ of the "rbf" kernel in units of the length that `gamma` names. Allowed are 1e-6 to 1e6.
     degree : float, default=3
-        Degree of the "poly" kernel.
+        Degree of the "poly" kernel. Allowed are 1 to 100.
     coef0 : float, default=1.0
-        Constant term of the "poly" kernel.
+        Constant term of the "poly" kernel. Allowed are -1e6 to 1e6.
     n_neighbors : int, default=7
-        Number of neighbours of the "local_scaling" kernel.
+        Number of neighbours of the "local_scaling" kernel. Allowed are 1 to 1,000,000.
     C : float, default=10.0
-        Cost of an error. A small value lets one cluster take all points.
+        Cost of an error. A small value lets one cluster take all points. Allowed are 1e-9 to 1e9.
     init : {"k-means", "normalized-cut", "random"} or array-like of shape (n_samples,), default="k-means"
         Labels to start from: k-means with two seeds that lie far apart, the normalised cut of the kernel (of
         a Gaussian kernel if it has negative values), random labels with clusters of equal size, or given
         labels 0 and 1.
     n_init : int, default=5
         Number of starts. The start that ends with the lowest objective is kept. Equal starts are run once,
-        and "normalized-cut" and given labels make a single start.
+        and "normalized-cut" and given labels make a single start. Allowed are 1 to 1,000.
     max_iter : int, default=50
-        Largest number of rounds of a start.
+        Largest number of rounds of a start. Allowed are 1 to 1,000,000,000.
     random_state : int, RandomState or None, default=None
         Seed of the random starts. An integer makes the fit reproducible.
 
@@ -77,7 +78,7 @@ class CCCPMMC(IterativeClusterer):
     -----
     One step is one round: relabel by the sign of f, with the bias of the SVM, and train. A round is one
     training by libsvm, between n² and n³; memory is at most three n×n arrays. A cluster can be empty at the
-    end.
+    end, and `fit` then warns.
 
     `predict` equals `labels_` on the training points, except if the fit is stopped at its start.
 
@@ -95,9 +96,12 @@ class CCCPMMC(IterativeClusterer):
     >>> X, y = digits.X[:80], digits.y[:80]
     >>> clustering_error(y, CCCPMMC(random_state=0).fit(X).labels_)
     0.0
-    >>> len(set(CCCPMMC(C=0.01, random_state=0).fit(X).labels_))
-    1
     """
+
+    _remedy = (
+        "Without a balance one cluster can take all points: raise C, or use IterSVR, which has a balance, or "
+        "check whether the points differ."
+    )
 
     def __init__(
         self,

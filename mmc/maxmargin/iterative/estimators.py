@@ -30,20 +30,22 @@ class IterSVR(IterativeClusterer):
         Kernel between points. With "precomputed", `X` is the kernel matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="max"
         Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
-        unit of `width` (see `mmc.kernels.dense`). The paper's exp(−d²/σ²) has gamma = 1/σ².
+        unit of `width` (see `mmc.kernels.dense`). The paper's exp(−d²/σ²) has gamma = 1/σ². A number is from
+        1e-100 to 1e100.
     width : float, default=2.0
-        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+        Width σ of the "rbf" kernel in units of the length that `gamma` names. Allowed are 1e-6 to 1e6.
     degree : float, default=3
-        Degree of the "poly" kernel.
+        Degree of the "poly" kernel. Allowed are 1 to 100.
     coef0 : float, default=1.0
-        Constant term of the "poly" kernel.
+        Constant term of the "poly" kernel. Allowed are -1e6 to 1e6.
     n_neighbors : int, default=7
-        Number of neighbours of the "local_scaling" kernel.
+        Number of neighbours of the "local_scaling" kernel. Allowed are 1 to 1,000,000.
     C : float, default=500.0
-        Cost of an error. A large value lets f follow the labels more closely.
+        Cost of an error. A large value lets f follow the labels more closely. Allowed are 1e-9 to 1e9.
     epsilon : float, default=0.05
         Errors up to this size cost nothing. It is less than 1, because from 1 on f = 0 costs nothing. 0 is
-        the Laplacian loss. Near 1, margins above 1 cost almost nothing and points keep their labels.
+        the Laplacian loss. Near 1, margins above 1 cost almost nothing and points keep their labels. Allowed
+        are 0 to below 1.
     balance : float, default=0.35
         ℓ as a share of the points: the largest difference of the cluster sizes. The paper uses 0.03 for
         classes of equal size and 0.15 otherwise.
@@ -53,9 +55,9 @@ class IterSVR(IterativeClusterer):
         labels 0 and 1.
     n_init : int, default=5
         Number of starts. The start that ends with the lowest objective is kept. Equal starts are run once,
-        and "normalized-cut" and given labels make a single start.
+        and "normalized-cut" and given labels make a single start. Allowed are 1 to 1,000.
     max_iter : int, default=50
-        Largest number of rounds of a start.
+        Largest number of rounds of a start. Allowed are 1 to 1,000,000,000.
     random_state : int, RandomState or None, default=None
         Seed of the random starts. An integer makes the fit reproducible.
 
@@ -172,17 +174,18 @@ class IterSVM(IterativeClusterer):
         Kernel between points. With "precomputed", `X` is the kernel matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="max"
         Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
-        unit of `width` (see `mmc.kernels.dense`). The paper's exp(−d²/σ²) has gamma = 1/σ².
+        unit of `width` (see `mmc.kernels.dense`). The paper's exp(−d²/σ²) has gamma = 1/σ². A number is from
+        1e-100 to 1e100.
     width : float, default=2.0
-        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+        Width σ of the "rbf" kernel in units of the length that `gamma` names. Allowed are 1e-6 to 1e6.
     degree : float, default=3
-        Degree of the "poly" kernel.
+        Degree of the "poly" kernel. Allowed are 1 to 100.
     coef0 : float, default=1.0
-        Constant term of the "poly" kernel.
+        Constant term of the "poly" kernel. Allowed are -1e6 to 1e6.
     n_neighbors : int, default=7
-        Number of neighbours of the "local_scaling" kernel.
+        Number of neighbours of the "local_scaling" kernel. Allowed are 1 to 1,000,000.
     C : float, default=10.0
-        Cost of an error. The default is that of the paper.
+        Cost of an error. The default is that of the paper. Allowed are 1e-9 to 1e9.
     balance : float, default=0.35
         ℓ as a share of the points: the largest difference of the cluster sizes. The paper uses 0.03 for
         classes of equal size and 0.15 otherwise.
@@ -192,9 +195,9 @@ class IterSVM(IterativeClusterer):
         labels 0 and 1.
     n_init : int, default=5
         Number of starts. The start that ends with the lowest objective is kept. Equal starts are run once,
-        and "normalized-cut" and given labels make a single start.
+        and "normalized-cut" and given labels make a single start. Allowed are 1 to 1,000.
     max_iter : int, default=50
-        Largest number of rounds of a start.
+        Largest number of rounds of a start. Allowed are 1 to 1,000,000,000.
     random_state : int, RandomState or None, default=None
         Seed of the random starts. An integer makes the fit reproducible.
 
@@ -295,17 +298,19 @@ class IterLSSVM(IterativeClusterer):
         Kernel between points. With "precomputed", `X` is the kernel matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="max"
         Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
-        unit of `width` (see `mmc.kernels.dense`). The paper's exp(−d²/σ²) has gamma = 1/σ².
+        unit of `width` (see `mmc.kernels.dense`). The paper's exp(−d²/σ²) has gamma = 1/σ². A number is from
+        1e-100 to 1e100.
     width : float, default=2.0
-        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+        Width σ of the "rbf" kernel in units of the length that `gamma` names. Allowed are 1e-6 to 1e6.
     degree : float, default=3
-        Degree of the "poly" kernel.
+        Degree of the "poly" kernel. Allowed are 1 to 100.
     coef0 : float, default=1.0
-        Constant term of the "poly" kernel.
+        Constant term of the "poly" kernel. Allowed are -1e6 to 1e6.
     n_neighbors : int, default=7
-        Number of neighbours of the "local_scaling" kernel.
+        Number of neighbours of the "local_scaling" kernel. Allowed are 1 to 1,000,000.
     C : float, default=100.0
         Cost of an error. 1/C is λ of ridge regression with an intercept. The default is that of the paper.
+        Allowed are 1e-9 to 1e9.
     balance : float, default=0.35
         ℓ as a share of the points: the largest difference of the cluster sizes. The paper uses 0.03 for
         classes of equal size and 0.15 otherwise.
@@ -315,9 +320,9 @@ class IterLSSVM(IterativeClusterer):
         labels 0 and 1.
     n_init : int, default=5
         Number of starts. The start that ends with the lowest objective is kept. Equal starts are run once,
-        and "normalized-cut" and given labels make a single start.
+        and "normalized-cut" and given labels make a single start. Allowed are 1 to 1,000.
     max_iter : int, default=50
-        Largest number of rounds of a start.
+        Largest number of rounds of a start. Allowed are 1 to 1,000,000,000.
     random_state : int, RandomState or None, default=None
         Seed of the random starts. An integer makes the fit reproducible.
 

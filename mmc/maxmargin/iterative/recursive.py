@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -21,9 +20,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from mmc._sklearn import HasMethods, Interval, StrOptions, check_parameters
-from mmc.base import StepwiseClusterer
+from mmc._sklearn import HasMethods, StrOptions, check_parameters
+from mmc.base import StepwiseClusterer, silent_steps
 from mmc.maxmargin.iterative.estimators import IterLSSVM
+from mmc.ranges import RANGES
 from mmc.starts import require_points
 from mmc.stepping import State
 
@@ -104,7 +104,7 @@ class RecursiveBinary(StepwiseClusterer):
         A method for two clusters, which is copied for every split. None means ``IterLSSVM()``, the fastest
         one.
     n_clusters : int, default=3
-        Number of clusters.
+        Number of clusters. Allowed are 2 to 1,000,000.
     split : {"spread", "size"}, default="spread"
         Which cluster is split next: the one with the largest sum of squared distances to its mean (in feature
         space if the kernel is precomputed), or the one with most points. Among equal clusters the one with
@@ -168,7 +168,7 @@ class RecursiveBinary(StepwiseClusterer):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["iter_fit", "follow"]), None],
-        "n_clusters": [Interval(Integral, 2, None, closed="left")],
+        "n_clusters": [RANGES["n_clusters"]],
         "split": [StrOptions({"spread", "size"})],
         "random_state": ["random_state"],
     }
@@ -264,7 +264,7 @@ class RecursiveBinary(StepwiseClusterer):
         """Split a cluster; yield every step of the method, and finally the end that it kept."""
         model = self._method(seed)
         try:
-            for step in model.iter_fit(self._points(X, members)):
+            for step in silent_steps(model, self._points(X, members)):
                 # The model changes in later steps, and a state must not change with it.
                 split = Split(cluster, other, copy(model), step.state, members)
                 start = f"start {step.start + 1} of {step.n_starts}, " if step.n_starts > 1 else ""

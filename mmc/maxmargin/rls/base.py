@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -15,11 +14,12 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
-from mmc._sklearn import Interval, StrOptions, check_parameters
+from mmc._sklearn import StrOptions, check_parameters
 from mmc.kernel_base import KernelClusterer
 from mmc.kernels import Kernel, require_memory
 from mmc.kernels.hat_matrix import Hat, Spectrum, hat_matrix
 from mmc.maxmargin.rls.labelling import Array, RLSState, Search, indicators
+from mmc.ranges import RANGES
 from mmc.starts import Start, draw_starts, k_means_plus_plus, random_labels, require_points
 from mmc.stepping import State
 
@@ -38,7 +38,7 @@ class LeastSquaresClusterer(KernelClusterer):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelClusterer._parameter_constraints,
-        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "alpha": [RANGES["alpha"]],
         "fit_intercept": ["boolean"],
         "init": [StrOptions({"random", "k-means++"}), "array-like"],
     }
@@ -102,7 +102,8 @@ class LeastSquaresClusterer(KernelClusterer):
         del K  # it would be a fourth n×n array beside the three that each λ needs
         for model in models:
             validate_data(model, X, skip_check_array=True)
-            model._exhaust(model._fit_steps(Problem(kernel, anchor, spectrum.hat(model.alpha), starts)))
+            problem = Problem(kernel, anchor, spectrum.hat(model.alpha), starts)
+            model._exhaust(model._aloud(model._fit_steps(problem)))
         return models
 
     @abstractmethod

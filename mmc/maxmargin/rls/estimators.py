@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import count
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mmc._sklearn import Interval
 from mmc.maxmargin.rls.base import LeastSquaresClusterer
 from mmc.maxmargin.rls.labelling import Array, RLSState, Search
+from mmc.ranges import RANGES
 from mmc.starts import Start
 
 
@@ -27,24 +26,24 @@ class UMCRLS(LeastSquaresClusterer):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters.
+        Number of clusters. Allowed are 2 to 1,000,000.
     kernel : {"rbf", "linear", "poly", "local_scaling", "precomputed"}, default="rbf"
         Kernel between points. With "precomputed", `X` is the kernel matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="neighbors"
         Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
-        unit of `width` (see `mmc.kernels.dense`).
+        unit of `width` (see `mmc.kernels.dense`). A number is from 1e-100 to 1e100.
     width : float, default=2.0
-        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+        Width σ of the "rbf" kernel in units of the length that `gamma` names. Allowed are 1e-6 to 1e6.
     degree : float, default=3
-        Degree of the "poly" kernel.
+        Degree of the "poly" kernel. Allowed are 1 to 100.
     coef0 : float, default=1.0
-        Constant term of the "poly" kernel.
+        Constant term of the "poly" kernel. Allowed are -1e6 to 1e6.
     n_neighbors : int, default=7
-        Number of neighbours of the "local_scaling" kernel.
+        Number of neighbours of the "local_scaling" kernel. Allowed are 1 to 1,000,000.
     alpha : float, default=0.5
-        Regularisation λ of the ridge models.
+        Regularisation λ of the ridge models. Allowed are 1e-12 to 1e12.
     n_shakes : int, default=20
-        s of the paper; the search makes s + 1 rounds.
+        s of the paper; the search makes s + 1 rounds. Allowed are 0 to 1,000.
     cluster_sizes : sequence of n_clusters numbers or None, default=None
         Target sizes of the clusters for the claims, in any unit. None means equal sizes, as in the paper.
     refine : bool, default=True
@@ -54,7 +53,7 @@ class UMCRLS(LeastSquaresClusterer):
         Whether each ridge model has an unpenalised intercept, for which the kernel is centred. False gives
         the models of the paper.
     n_init : int, default=10
-        Number of starts. The start that ends with the lowest Q is kept.
+        Number of starts. The start that ends with the lowest Q is kept. Allowed are 1 to 1,000.
     init : {"random", "k-means++"} or array-like of shape (n_samples,), default="random"
         Labels to start from: random labels with clusters of equal size, the nearest of k-means++ seeds, or
         given labels from 0 to n_clusters − 1, which make a single start.
@@ -127,7 +126,7 @@ class UMCRLS(LeastSquaresClusterer):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LeastSquaresClusterer._parameter_constraints,
-        "n_shakes": [Interval(Integral, 0, None, closed="left")],
+        "n_shakes": [RANGES["n_shakes"]],
         "cluster_sizes": ["array-like", None],
         "refine": ["boolean"],
     }
@@ -213,27 +212,27 @@ class SteepRLS(LeastSquaresClusterer):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters.
+        Number of clusters. Allowed are 2 to 1,000,000.
     kernel : {"rbf", "linear", "poly", "local_scaling", "precomputed"}, default="rbf"
         Kernel between points. With "precomputed", `X` is the kernel matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="neighbors"
         Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
-        unit of `width` (see `mmc.kernels.dense`).
+        unit of `width` (see `mmc.kernels.dense`). A number is from 1e-100 to 1e100.
     width : float, default=2.0
-        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+        Width σ of the "rbf" kernel in units of the length that `gamma` names. Allowed are 1e-6 to 1e6.
     degree : float, default=3
-        Degree of the "poly" kernel.
+        Degree of the "poly" kernel. Allowed are 1 to 100.
     coef0 : float, default=1.0
-        Constant term of the "poly" kernel.
+        Constant term of the "poly" kernel. Allowed are -1e6 to 1e6.
     n_neighbors : int, default=7
-        Number of neighbours of the "local_scaling" kernel.
+        Number of neighbours of the "local_scaling" kernel. Allowed are 1 to 1,000,000.
     alpha : float, default=0.5
-        Regularisation λ of the ridge models.
+        Regularisation λ of the ridge models. Allowed are 1e-12 to 1e12.
     fit_intercept : bool, default=True
         Whether each ridge model has an unpenalised intercept, for which the kernel is centred. False gives
         the models of the paper.
     n_init : int, default=10
-        Number of starts. The start that ends with the lowest Q is kept.
+        Number of starts. The start that ends with the lowest Q is kept. Allowed are 1 to 1,000.
     init : {"random", "k-means++"} or array-like of shape (n_samples,), default="random"
         Labels to start from: random labels with clusters of equal size, the nearest of k-means++ seeds, or
         given labels from 0 to n_clusters − 1, which make a single start.
@@ -304,27 +303,27 @@ class StocRLS(LeastSquaresClusterer):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters.
+        Number of clusters. Allowed are 2 to 1,000,000.
     kernel : {"rbf", "linear", "poly", "local_scaling", "precomputed"}, default="rbf"
         Kernel between points. With "precomputed", `X` is the kernel matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="neighbors"
         Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
-        unit of `width` (see `mmc.kernels.dense`).
+        unit of `width` (see `mmc.kernels.dense`). A number is from 1e-100 to 1e100.
     width : float, default=2.0
-        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+        Width σ of the "rbf" kernel in units of the length that `gamma` names. Allowed are 1e-6 to 1e6.
     degree : float, default=3
-        Degree of the "poly" kernel.
+        Degree of the "poly" kernel. Allowed are 1 to 100.
     coef0 : float, default=1.0
-        Constant term of the "poly" kernel.
+        Constant term of the "poly" kernel. Allowed are -1e6 to 1e6.
     n_neighbors : int, default=7
-        Number of neighbours of the "local_scaling" kernel.
+        Number of neighbours of the "local_scaling" kernel. Allowed are 1 to 1,000,000.
     alpha : float, default=0.5
-        Regularisation λ of the ridge models.
+        Regularisation λ of the ridge models. Allowed are 1e-12 to 1e12.
     fit_intercept : bool, default=True
         Whether each ridge model has an unpenalised intercept, for which the kernel is centred. False gives
         the models of the paper.
     n_init : int, default=10
-        Number of starts. The start that ends with the lowest Q is kept.
+        Number of starts. The start that ends with the lowest Q is kept. Allowed are 1 to 1,000.
     init : {"random", "k-means++"} or array-like of shape (n_samples,), default="random"
         Labels to start from: random labels with clusters of equal size, the nearest of k-means++ seeds, or
         given labels from 0 to n_clusters − 1, which make a single start.

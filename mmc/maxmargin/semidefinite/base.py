@@ -8,20 +8,20 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from mmc._sklearn import Interval, StrOptions
+from mmc._sklearn import StrOptions
 from mmc.errors import SolverError
 from mmc.kernels import Kernel, require_memory
 from mmc.maxmargin.binary import Array, BinaryClusterer, BinaryState, Labels, size_bound
 from mmc.maxmargin.machines import SVMachine
 from mmc.maxmargin.semidefinite.programs import Iterate, Program, positive_part, solve
 from mmc.maxmargin.semidefinite.rounding import Rounded, round_matrix
+from mmc.ranges import RANGES, real
 from mmc.stepping import State
 
 #: Number of random vectors that are rounded in each step before the program is solved.
@@ -29,6 +29,9 @@ _N_ON_THE_WAY = 20
 
 #: Limit on steps of libsvm times points for one labelling, because hundreds of labellings are evaluated.
 _EFFORT = 3e6
+
+#: The mean diagonal of the kernel, or its inverse, must be below this; beyond it the solvers never end.
+_SIZE = 1e8
 
 #: A matrix whose largest eigenvalue is below this share of n is trivial; the diagonal should be about 1.
 _NOTHING = 1e-3
@@ -104,13 +107,13 @@ class SemidefiniteClusterer(BinaryClusterer):
             for name, rule in BinaryClusterer._parameter_constraints.items()
             if name not in ("n_init", "max_iter")
         },
-        "C": [Interval(Real, 0, None, closed="neither")],
-        "balance": [Interval(Real, 0, 1, closed="both")],
-        "n_draws": [Interval(Integral, 0, 10_000, closed="both")],
+        "C": [RANGES["C"]],
+        "balance": [real(0, 1)],
+        "n_draws": [RANGES["n_draws"]],
         "solver": [StrOptions({"SCS", "CLARABEL"})],
-        "tol": [Interval(Real, 0, 1, closed="neither")],
-        "time_limit": [Interval(Real, 0, None, closed="neither")],
-        "max_samples": [Interval(Integral, 2, None, closed="left")],
+        "tol": [real(1e-12, 0.99)],
+        "time_limit": [RANGES["time_limit"]],
+        "max_samples": [RANGES["max_samples"]],
     }
 
     C: float
@@ -144,6 +147,12 @@ class SemidefiniteClusterer(BinaryClusterer):
         require_memory(n, self._n_arrays(n))
         bound = size_bound(self.balance, n)
         kernel, K = self._gram(X)
+        size = float(np.abs(np.diagonal(K)).mean())
+        if size > 0 and not 1.0 / _SIZE < size < _SIZE:
+            raise ValueError(
+                f"The values of the kernel are about {size:.3g}, with which the program cannot be solved. "
+                "Standardise the columns, or use the 'rbf' kernel."
+            )
         directions = check_random_state(self.random_state).standard_normal((self.n_draws, n))
         return Problem(kernel, K, SVMachine(K, self.C, _EFFORT), bound, directions)
 

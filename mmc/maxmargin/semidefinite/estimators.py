@@ -22,34 +22,35 @@ class MMC(SemidefiniteClusterer):
         Kernel between points. With "precomputed", `X` is the kernel matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="neighbors"
         Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
-        unit of `width` (see `mmc.kernels.dense`).
+        unit of `width` (see `mmc.kernels.dense`). A number is from 1e-100 to 1e100.
     width : float, default=0.8
-        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+        Width σ of the "rbf" kernel in units of the length that `gamma` names. Allowed are 1e-6 to 1e6.
     degree : float, default=3
-        Degree of the "poly" kernel.
+        Degree of the "poly" kernel. Allowed are 1 to 100.
     coef0 : float, default=1.0
-        Constant term of the "poly" kernel.
+        Constant term of the "poly" kernel. Allowed are -1e6 to 1e6.
     n_neighbors : int, default=7
-        Number of neighbours of the "local_scaling" kernel.
+        Number of neighbours of the "local_scaling" kernel. Allowed are 1 to 1,000,000.
     C : float, default=10.0
         Cost of an error. From about 1 on, Gaussian kernels of usual widths make no errors, and a larger value
-        only slows SCS down.
+        only slows SCS down. Allowed are 1e-9 to 1e9.
     balance : float, default=0.35
-        ℓ as a share of the points: the largest difference of the cluster sizes.
+        ℓ as a share of the points: the largest difference of the cluster sizes. Allowed are 0 to 1.
     n_draws : int, default=200
         Number of random vectors that are rounded beside the leading eigenvector (see
         `mmc.maxmargin.semidefinite.rounding`); at most 20 until the program is solved. 0 gives the paper's
-        rounding.
+        rounding. Allowed are 0 to 10,000.
     solver : {"SCS", "CLARABEL"}, default="SCS"
         SCS is fast and shows its intermediate matrices. Clarabel is more accurate, and twenty to thirty times
         slower at 60 points.
     tol : float, default=3e-5
-        Absolute and relative accuracy of the solver.
+        Absolute and relative accuracy of the solver. Allowed are 1e-12 to 0.99.
     time_limit : float, default=60.0
         Seconds that the solver may take. Then `SolverError` is raised, and the estimator keeps the last
-        state.
+        state. Allowed are 1e-6 to 1e9.
     max_samples : int, default=100
-        Largest number of points that is accepted, because the cost grows fast with it.
+        Largest number of points that is accepted, because the cost grows fast with it. Allowed are 2 to
+        1,000,000.
     random_state : int, RandomState or None, default=None
         Seed of the random vectors. An integer makes the fit reproducible.
 
@@ -176,36 +177,37 @@ class GMMC(SemidefiniteClusterer):
         Kernel between points. With "precomputed", `X` is the kernel matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="neighbors"
         Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
-        unit of `width` (see `mmc.kernels.dense`).
+        unit of `width` (see `mmc.kernels.dense`). A number is from 1e-100 to 1e100.
     width : float, default=0.8
-        Width σ of the "rbf" kernel in units of the length that `gamma` names.
+        Width σ of the "rbf" kernel in units of the length that `gamma` names. Allowed are 1e-6 to 1e6.
     degree : float, default=3
-        Degree of the "poly" kernel.
+        Degree of the "poly" kernel. Allowed are 1 to 100.
     coef0 : float, default=1.0
-        Constant term of the "poly" kernel.
+        Constant term of the "poly" kernel. Allowed are -1e6 to 1e6.
     n_neighbors : int, default=7
-        Number of neighbours of the "local_scaling" kernel.
+        Number of neighbours of the "local_scaling" kernel. Allowed are 1 to 1,000,000.
     C : float, default=10.0
         C_e of the paper: the cost of an error, and of an uneven sum of f. If it is too small for any margin,
-        `SolverError` is raised.
+        `SolverError` is raised. Allowed are 1e-9 to 1e9.
     balance : float, default=0.2
         Largest difference of the cluster sizes as a share of the points. It is not part of the program, which
         has the term C_e e₀e₀ᵀ instead, but holds when M* is rounded. With a large value, rounding can cut off
-        the sparse side of a cloud, but clusters of unequal size need one.
+        the sparse side of a cloud, but clusters of unequal size need one. Allowed are 0 to 1.
     n_draws : int, default=200
         Number of random vectors that are rounded beside the leading eigenvector (see
         `mmc.maxmargin.semidefinite.rounding`); at most 20 until the program is solved. 0 gives the paper's
-        rounding.
+        rounding. Allowed are 0 to 10,000.
     solver : {"SCS", "CLARABEL"}, default="SCS"
         SCS is fast and shows its intermediate matrices. Clarabel is more accurate, and twenty to thirty times
         slower at 60 points.
     tol : float, default=3e-5
-        Absolute and relative accuracy of the solver.
+        Absolute and relative accuracy of the solver. Allowed are 1e-12 to 0.99.
     time_limit : float, default=60.0
         Seconds that the solver may take. Then `SolverError` is raised, and the estimator keeps the last
-        state.
+        state. Allowed are 1e-6 to 1e9.
     max_samples : int, default=300
-        Largest number of points that is accepted, because the cost grows fast with it.
+        Largest number of points that is accepted, because the cost grows fast with it. Allowed are 2 to
+        1,000,000.
     random_state : int, RandomState or None, default=None
         Seed of the random vectors. An integer makes the fit reproducible.
 

@@ -119,6 +119,8 @@ def gmmc_program(K: Array, C: float) -> Program:
     ------
     ValueError
         If the kernel is zero.
+    SolverError
+        If its inverse cannot be computed.
     """
     import cvxpy as cp
 
@@ -131,7 +133,14 @@ def gmmc_program(K: Array, C: float) -> Program:
     P = np.column_stack([np.eye(n), e])
     A = P.T @ np.linalg.solve(K + RIDGE * np.trace(K) / n * np.eye(n), P) + C * np.outer(e0, e0)
     A = (A + A.T) / 2.0
-    T = np.linalg.inv(np.linalg.cholesky(A)).T  # TᵀAT = I; a congruence keeps definiteness
+    try:
+        T = np.linalg.inv(np.linalg.cholesky(A)).T  # TᵀAT = I; a congruence keeps definiteness
+    except np.linalg.LinAlgError as error:
+        raise SolverError(
+            f"The kernel of these points cannot be inverted beside C={C:g} ({error}). Choose a smaller C or "
+            "another width, or rescale the columns.",
+            "singular",
+        ) from error
     gamma = cp.Variable(n)
     slack = A - cp.diag(cp.hstack([gamma, 0.0]))
     constraints = [T.T @ slack @ T >> 0, gamma >= 0, gamma <= C]
