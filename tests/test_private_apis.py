@@ -51,6 +51,7 @@ PRIVATE = [
         "streamlit.runtime.media_file_manager",
         "MediaFileManager.remove_orphaned_files",
     ),
+    ("mmc/ui/_sessions.py", "uploaded_file_mgr", "streamlit.runtime", "Runtime.uploaded_file_mgr"),
     ("mmc/ui/_sessions.py", "close_session", "streamlit.runtime", "Runtime.close_session"),
     ("mmc/ui/_sessions.py", "media_file_mgr", "streamlit.runtime", "Runtime.media_file_mgr"),
     ("mmc/ui/_sessions.py", "add_script_run_ctx", "streamlit.runtime.scriptrunner", "add_script_run_ctx"),

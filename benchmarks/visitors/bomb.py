@@ -47,7 +47,7 @@ class Bomb(Uploading):
             return
 
         def ended(page: Page) -> bool:
-            return account.look(page, self.sign) or (not page.is_running and _messages(page) != before)
+            return account.look(page, self.sign) or (not page.is_running and bool(_messages(page) - before))
 
         await tab.wait(ended, stay)
         if account.result is None and not account.is_busy:

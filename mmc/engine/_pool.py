@@ -97,7 +97,7 @@ class Pool:
         Batch
         """
         ticket = ticket or Ticket()
-        batch = Batch(self, ticket, cloudpickle.dumps(shared), len(tasks), n_jobs or self.n_workers)
+        batch = Batch(self, ticket, shared, len(tasks), n_jobs or self.n_workers)
         content = [cloudpickle.dumps((function, task)) for task in tasks]
         with self._lock:
             if content:
@@ -256,7 +256,7 @@ class Pool:
             if batch.number not in worker.kept:
                 while len(worker.kept) >= _N_KEPT:
                     self._send(worker, ("drop", worker.kept.popitem(last=False)[0]))
-                self._send(worker, ("keep", batch.number, batch.shared))
+                self._send(worker, ("keep", batch.number, batch.shared, batch.is_raw))
             worker.kept[batch.number] = None
             worker.kept.move_to_end(batch.number)
             self._send(worker, ("task", task.content, batch.number, limits.memory))

@@ -11,6 +11,8 @@ from itertools import count
 from time import monotonic
 from typing import Any, NamedTuple, Protocol
 
+import cloudpickle
+
 from mmc.engine.worker import unpacked_error
 
 #: Seconds that a task has to end by itself after it was asked to.
@@ -164,9 +166,11 @@ class Batch(Iterator[Event]):
     Closing it cancels the tasks that have not ended; the iterator then ends with what these still return.
     """
 
-    def __init__(self, line: Line, ticket: Ticket, shared: bytes, n_tasks: int, n_jobs: int) -> None:
+    def __init__(self, line: Line, ticket: Ticket, shared: Any, n_tasks: int, n_jobs: int) -> None:
         self.ticket = ticket
-        self.shared = shared
+        # The content of a file may wait for long in a long line, so it is not copied.
+        self.shared = shared if isinstance(shared, bytes) else cloudpickle.dumps(shared)
+        self.is_raw = isinstance(shared, bytes)
         self.number = next(_numbers)
         self.n_jobs = n_jobs
         self.n_running = 0

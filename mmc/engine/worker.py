@@ -15,7 +15,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, NamedTuple
 
 import cloudpickle
 
@@ -43,6 +43,12 @@ class RemoteTraceback(Exception):
     """The stack trace of an error in a worker, as the cause of the error."""
 
 
+class _Packed(NamedTuple):
+    """What tasks share, not unpickled yet."""
+
+    content: bytes
+
+
 def serve(descriptor: int) -> None:
     """Run tasks until the connection closes.
 
@@ -61,8 +67,8 @@ def serve(descriptor: int) -> None:
         except (EOFError, OSError):
             return
         match message:
-            case "keep", number, content:
-                kept[number] = content  # unpickled by the first task, within its limits
+            case "keep", number, content, is_raw:
+                kept[number] = content if is_raw else _Packed(content)
             case "drop", number:
                 kept.pop(number, None)
             case "task", content, number, memory:
@@ -121,8 +127,8 @@ def _run(
     try:
         with memory_limit(memory):
             function, task = pickle.loads(content)
-            if isinstance(kept[number], bytes):
-                kept[number] = pickle.loads(kept[number])
+            if isinstance(kept[number], _Packed):  # unpacked by the first task, within its limits
+                kept[number] = pickle.loads(kept[number].content)
             return "done", _packed(call(function, kept[number], task, report))
     except Exception as error:
         return "failed", packed_error(error)

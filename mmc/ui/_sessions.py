@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import streamlit as st
 from streamlit import runtime
@@ -52,6 +53,25 @@ def close(session: str) -> None:
         server.media_file_mgr.remove_orphaned_files()  # else they stay until another page has run
 
     server._get_async_objs().eventloop.call_soon_threadsafe(drop)
+
+
+def uploaded_bytes() -> int:
+    """Return the size of the files that Streamlit holds for all sessions; 0 without a server."""
+    if not runtime.exists():
+        return 0
+    sessions = list(_files().file_storage.values())
+    return sum(len(file.data) for files in sessions for file in list(files.values()))
+
+
+def drop_upload(file: str) -> None:
+    """Drop Streamlit's copy of a file of the visitor."""
+    if runtime.exists():
+        _files().remove_file(current_session(), file)
+
+
+def _files() -> Any:
+    """Return Streamlit's store of files, which are in memory."""
+    return runtime.get_instance().uploaded_file_mgr
 
 
 def watch_no_files() -> None:

@@ -10,14 +10,13 @@ from typing import Any
 
 import streamlit as st
 
-from mmc import registry, work
-from mmc.datasets import CATALOG, Dataset, Entry, TableError
+from mmc import registry
+from mmc.datasets import CATALOG, Dataset, Entry
 from mmc.datasets._options import MAX_IMBALANCE, MAX_NOISE
-from mmc.errors import LimitError
 from mmc.experiment import Data, Experiment
 from mmc.ui.messages import guard, notice
 from mmc.ui.parameter_sidebar import STRETCH, forget_outside, reach, seed_control, short
-from mmc.ui.result_store import obtained
+from mmc.ui.upload_job import read_upload
 from mmc.ui.visit_state import Loaded, Visit, state_of
 from mmc.work import Upload
 
@@ -201,7 +200,7 @@ def table_controls(prefix: str = "") -> tuple[Data, Loaded]:
     )
     visit = state_of(Visit)
     if upload is not None and upload.file_id != visit.upload:
-        visit.loaded = _read(upload)
+        visit.loaded = read_upload(upload)
         visit.upload = upload.file_id
     table = visit.loaded
     if not isinstance(table, Upload):
@@ -225,23 +224,6 @@ def table_controls(prefix: str = "") -> tuple[Data, Loaded]:
     drop = st.toggle("Leave out rows with missing values", key=f"{prefix}drop", bind="query-params")
     options = {"columns": used or None, "label": label, "missing": "drop" if drop else "error"}
     return Data(TABLE, options, _scale_control(True, prefix), table.name, sha), table
-
-
-def _read(upload: Any) -> Upload | TableError:
-    """Read a file in a worker, or draw the progress and end the page here."""
-    try:
-        return obtained(
-            f"file {upload.file_id}",
-            work.read,
-            upload.getvalue(),
-            upload.name,
-            own=True,
-            caption="reading the file",
-        )
-    except TableError as error:  # the run reports the error, beside the controls
-        return error
-    except LimitError as error:
-        return TableError(f"{upload.name!r} cannot be read: {error}")
 
 
 def _entry_options(entry: Entry) -> dict[str, Any]:

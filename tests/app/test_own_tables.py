@@ -181,8 +181,8 @@ def _points(n: int) -> bytes:
 def test_a_file_is_read_once_in_a_visit(table_page, give, settle, monkeypatch):
     """However often controls change and pages are opened, the file that was loaded is parsed once."""
     read = []
-    plain = data_sidebar._read
-    monkeypatch.setattr(data_sidebar, "_read", lambda upload: read.append(upload.name) or plain(upload))
+    plain = data_sidebar.read_upload
+    monkeypatch.setattr(data_sidebar, "read_upload", lambda upload: read.append(upload.name) or plain(upload))
     at = give(table_page, b"a,b\n1,2\n3,4\n5,9\n8,1\n", "mine.csv")
     assert at.session_state["playground:"].last.dataset.name == "mine.csv"
     at.slider(key="n_clusters").set_value(2)
