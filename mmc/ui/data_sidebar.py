@@ -16,7 +16,7 @@ from mmc.datasets._options import MAX_IMBALANCE, MAX_NOISE
 from mmc.experiment import Data, Experiment
 from mmc.ui.messages import guard, notice
 from mmc.ui.parameter_sidebar import STRETCH, forget_outside, reach, seed_control, short
-from mmc.ui.upload_job import read_upload
+from mmc.ui.upload_job import KEY, read_upload
 from mmc.ui.visit_state import Loaded, Visit, state_of
 from mmc.work import Upload
 
@@ -195,7 +195,7 @@ def table_controls(prefix: str = "") -> tuple[Data, Loaded]:
     upload = st.file_uploader(
         "CSV, TSV or Parquet, at most 20 MB",
         type=["csv", "tsv", "txt", "parquet"],
-        key="upload",
+        key=KEY,
         help="The file stays in this server's memory for your visit and is never stored.",
     )
     visit = state_of(Visit)

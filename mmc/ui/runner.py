@@ -142,9 +142,11 @@ class Job:
         """Do the work."""
         try:
             self.result = work(self._report, self.ticket)
+        except ValueError as error:
+            # Its frames would keep what the work was given, such as the content of a file.
+            self.error = None if self.stopped else error.with_traceback(None)
         except Exception as error:
-            if not self.stopped:
-                self.error = error
+            self.error = error
         self._done.set()
         self._news.set()
 

@@ -11,8 +11,12 @@ from mmc import work
 from mmc.datasets import TableError
 from mmc.errors import LimitError
 from mmc.ui._sessions import drop_upload, uploaded_bytes
+from mmc.ui.jobs import forget
 from mmc.ui.result_store import obtained
 from mmc.work import Upload
+
+#: Key of the control that loads a file.
+KEY = "upload"
 
 #: Memory in bytes for the files and tables of all visitors.
 MAX_HELD = 256 * 2**20
@@ -44,10 +48,14 @@ def read_upload(upload: Any) -> Upload | TableError:
         )
         _held().add(result)
     except TableError as error:  # the run reports the error, beside the controls
-        result = error
+        result = TableError(str(error))  # without the frames of the first, which hold the content
     except LimitError as error:
         result = TableError(f"{upload.name!r} cannot be read: {error}")
     drop_upload(upload.file_id)
+    for copy in (upload, st.session_state.get(KEY)):
+        if copy is not None:
+            copy.truncate(0)  # frees its memory; a closed file would fail where Streamlit compares it
+    forget()
     return result
 
 
