@@ -17,6 +17,7 @@ Results arrive in the order in which they end; `mmc.engine` decides where candid
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
@@ -28,6 +29,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import comb
 from sklearn.base import BaseEstimator, clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import check_array
 
@@ -183,6 +185,8 @@ def select(
 ) -> Selection:
     """Run a sweep and fit the candidate with the highest score; among equals the first of the grid.
 
+    What the fit of that candidate warns of, such as lost clusters, is emitted as a `ConvergenceWarning`.
+
     Parameters
     ----------
     estimator : StepwiseClusterer or a clusterer of scikit-learn
@@ -214,7 +218,9 @@ def select(
     chosen = clone(estimator).set_params(**trial.parameters)
     if chosen.get_params().get("random_state", 0) is None:
         chosen.set_params(random_state=random_state)
-    clusterers.end(chosen, X)
+    end = clusterers.end(chosen, X)
+    if end.warning:
+        warnings.warn(end.warning, ConvergenceWarning, stacklevel=2)
     return Selection(chosen, trial, run.table())
 
 

@@ -11,6 +11,7 @@ from sklearn.mixture import GaussianMixture
 from mmc import CCCPMMC, CPMMC, MIC, SMIC, BlurringMeanShift, RecursiveBinary, cli, clusterers
 from mmc.datasets import load_digits, make_three_gaussians
 from mmc.recording import record
+from mmc.selection import select
 
 DIGITS = load_digits((3, 8)).X[:80]
 FEW = np.array([[-0.3], [-0.3], [-1.5], [-1.4], [-0.8]])
@@ -109,3 +110,11 @@ def test_the_command_line_says_it(tmp_path, capsys):
     ]
     assert cli.main(line) == 0
     assert "KMeans found only 2 of the 4 clusters asked for." in "".join(capsys.readouterr())
+
+
+def test_a_selection_warns_of_its_choice_alone():
+    """The candidate that is chosen says that a cluster is lost; the sweep itself is quiet."""
+    with pytest.warns(ConvergenceWarning, match="only 1 of the 2 clusters") as emitted:
+        select(CCCPMMC(random_state=0), {"C": [0.01, 0.011]}, DIGITS, score="objective", n_jobs=1)
+    assert len(emitted) == 1
+    assert emitted[0].filename == __file__
