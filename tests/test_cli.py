@@ -11,13 +11,19 @@ import pytest
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.mixture import GaussianMixture
 
-from mmc import MKC, SMIC, UMCRLS, IterSVR, RecursiveBinary
+from mmc import MKC, SMIC, UMCRLS, IterSVR, RecursiveBinary, engine
 from mmc.cli import main
 from mmc.datasets import load_table, make_three_gaussians
 from mmc.experiment import Data, Experiment
 from mmc.infomax import lsmi
 
 ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(autouse=True)
+def in_this_process(monkeypatch):
+    """Run short sweeps here, in the order of their candidates, also after a test that has started workers."""
+    monkeypatch.setattr(engine, "is_started", lambda: False)
 
 
 @pytest.fixture

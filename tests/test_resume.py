@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mmc import _files
+from mmc import _files, engine
 from mmc.cli import main
 from mmc.datasets import make_three_gaussians
 from mmc.sweep_file import SweepFile
@@ -21,6 +21,12 @@ from mmc.trials import Trial
 
 ROOT = Path(__file__).parents[1]
 ABOUT = {"algorithm": "SMIC", "score": "lsmi"}
+
+
+@pytest.fixture(autouse=True)
+def in_this_process(monkeypatch):
+    """Run short sweeps here, in the order of their candidates, also after a test that has started workers."""
+    monkeypatch.setattr(engine, "is_started", lambda: False)
 
 
 def trial(value, **attributes):

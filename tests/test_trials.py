@@ -17,6 +17,11 @@ from mmc.trials import Shared, Task, Trial, Verdict, run_trial, run_trials
 X = load("three-gaussians", n_samples=60, random_state=0).X
 
 
+def go_on(part):
+    """Take a report of a trial and let it continue."""
+    return True
+
+
 def by_size(model, end, X):
     """Score labels by the size of cluster 0."""
     return Verdict(float((end.labels == 0).sum()))
@@ -77,7 +82,7 @@ def test_a_candidate_of_a_sweep_ends_with_its_time():
 def test_a_solver_that_gives_up_before_its_time_has_failed():
     """Its reason is the error; after its time what was reached counts."""
     failed, stopped = (
-        run_trial(Shared([X], [GivesUp()], by_size, seconds), Task(0, {})) for seconds in (60.0, 0.0)
+        run_trial(Shared([X], [GivesUp()], by_size, seconds), Task(0, {}), go_on) for seconds in (60.0, 0.0)
     )
     assert failed.error == "the solver gave up: smaller C"
     assert len(failed.labels) == 0
@@ -96,9 +101,13 @@ def test_a_class_is_warmed_up_once_where_times_are_compared():
         __init__ = SMIC.__init__
 
     for n_neighbors in (3, 4):
-        run_trial(Shared([X], [Watched(3, n_neighbors=n_neighbors)], by_size, warm=True), Task(0, {}))
+        run_trial(
+            Shared([X], [Watched(3, n_neighbors=n_neighbors)], by_size, warm=True),
+            Task(0, {}),
+            lambda part: True,
+        )
     assert fits == {30: 1, 60: 2}
-    run_trial(Shared([X], [Watched(3)], by_size), Task(0, {}))
+    run_trial(Shared([X], [Watched(3)], by_size), Task(0, {}), go_on)
     assert fits == {30: 1, 60: 3}
 
 

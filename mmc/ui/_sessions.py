@@ -106,7 +106,9 @@ def made_file(make: Callable[[], str], name: str, mime: str) -> Callable[[], str
         return content
 
     def made() -> str:
+        if context is None or not runtime.exists():
+            return make()
         with ThreadPoolExecutor(1) as thread:  # one that belongs to no other session
             return thread.submit(in_session).result()
 
-    return made if context is not None and runtime.exists() else make
+    return made

@@ -142,7 +142,7 @@ def _obtain(key: str, work: Work, draw: Callable[[R], None] | None, limit: float
     def kept(report: Report, ticket: Ticket) -> Any:
         """Do the work, and store what comes of it even if nobody waits for it any more."""
         result = work(report, ticket)
-        if store is not None:
+        if store is not None and result is not None:
             store.put(replace(result, stopped="cancelled") if ticket.cancelled.is_set() else result)
         return result
 

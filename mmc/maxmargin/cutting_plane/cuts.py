@@ -23,7 +23,7 @@ Labels = NDArray[np.int64]
 _MAX_CCCP = 50
 
 #: Number of cuts without a better solution after which the labels of the best one are fixed.
-_PATIENCE = 40
+_PATIENCE = 80
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
