@@ -263,6 +263,7 @@ def test_the_time_limit_ends_a_task(pool, function, tmp_path):
         assert end.value > 0
     else:
         assert "stopped after 0.2 seconds" in str(end.error)
+        assert "Take fewer points" in str(end.error)
 
 
 def test_the_memory_limit_ends_a_task_and_no_other(pool):
@@ -274,7 +275,7 @@ def test_the_memory_limit_ends_a_task_and_no_other(pool):
     ticket = Ticket(limits=Limits(memory=200 * 2**20))
     ends = {end.index: end for end in pool.submit(function, None, [1, 1000, 2], ticket=ticket)}
     assert isinstance(ends[1].error, LimitError)
-    assert "more memory than a task may use" in str(ends[1].error)
+    assert "more memory than the 200 MB that a task may use" in str(ends[1].error)
     assert (ends[0].value, ends[2].value) == (2**17, 2**18)
     assert values(pool.submit(function, None, [300])) == {0: 300 * 2**17}
 

@@ -40,6 +40,8 @@ _ATTEMPTS = 2
 #: Number of tasks after which a worker is replaced, so that its memory comes back.
 _MAX_TASKS = 500
 
+_CANCELLED = "cancelled"
+
 #: Number of shared objects that a worker keeps.
 _N_KEPT = 3
 
@@ -127,16 +129,16 @@ class Pool:
             running = sum(worker.task is not None for worker in self._workers)
             return sum(bool(tasks) for tasks in self._line.values()), running
 
-    def cancel(self, batch: Batch, cause: str = "cancelled") -> None:
+    def cancel(self, batch: Batch) -> None:
         """Drop the tasks of a batch that wait, and ask those that run to end."""
         with self._lock:
             tasks = self._line.get(_owner(batch.ticket), deque())
             for task in [task for task in tasks if task.batch is batch]:
                 tasks.remove(task)
-                self._end(task, "ended", LimitError(f"This was {cause} before it began."))
+                self._end(task, "ended", LimitError(f"This was {_CANCELLED} before it began."))
             for worker in self._workers:
                 if worker.task is not None and worker.task.batch is batch and not worker.task.cause:
-                    self._ask_to_stop(worker, cause)
+                    self._ask_to_stop(worker, _CANCELLED)
         self._wake()
 
     def close(self) -> None:
@@ -295,7 +297,7 @@ class Pool:
             return
         self._drop(worker)
         task.batch.n_running -= 1
-        self._end(task, "ended", LimitError(f"This was {task.cause} in the middle of a step."))
+        self._end(task, "ended", _ended(task))
 
     def _ask_to_stop(self, worker: Worker, cause: str) -> None:
         assert worker.task is not None
@@ -311,7 +313,7 @@ class Pool:
             return
         task.batch.n_running -= 1
         if task.cause:
-            self._end(task, "ended", LimitError(f"This was {task.cause} in the middle of a step."))
+            self._end(task, "ended", _ended(task))
         elif task.attempts < _ATTEMPTS:
             task.batch.put("part", task.index, None)
             owner = _owner(task.batch.ticket)
@@ -351,6 +353,14 @@ class Pool:
             os.kill(worker.process, signal.SIGKILL)
         worker.connection.close()
         worker.task = None
+
+
+def _ended(task: Task) -> LimitError:
+    """Return the error of a task whose worker was ended."""
+    remedy = (
+        "" if task.cause == _CANCELLED else " Take fewer points or starts, or run it without a time limit."
+    )
+    return LimitError(f"This was {task.cause} in the middle of a step.{remedy}")
 
 
 def _owner(ticket: Ticket) -> str:

@@ -81,14 +81,17 @@ def serve(descriptor: int) -> None:
                 pass  # for a task that has ended meanwhile
 
 
-def call(function: Callable[..., Any], shared: Any, task: Any, report: Report) -> Any:
-    """Call the function of a task; memory that cannot be had is a LimitError."""
+def call(
+    function: Callable[..., Any], shared: Any, task: Any, report: Report, memory: int | None = None
+) -> Any:
+    """Call the function of a task; memory that cannot be had is a LimitError that names the limit."""
     try:
         return function(shared, task, report)
     except MemoryError as error:
+        limit = "there is" if memory is None else f"the {memory / 2**20:.0f} MB that a task may use here"
         raise LimitError(
-            "This needs more memory than a task may use here. Take fewer points or columns, or run it where "
-            "there is more memory."
+            f"This needs more memory than {limit}. Take fewer points or columns, or run it where there is "
+            "more memory."
         ) from error
 
 
@@ -129,7 +132,7 @@ def _run(
             function, task = pickle.loads(content)
             if isinstance(kept[number], _Packed):  # unpacked by the first task, within its limits
                 kept[number] = pickle.loads(kept[number].content)
-            return "done", _packed(call(function, kept[number], task, report))
+            return "done", _packed(call(function, kept[number], task, report, memory))
     except Exception as error:
         return "failed", packed_error(error)
 
