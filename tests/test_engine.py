@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_info
 
 from mmc import SMIC, engine
 from mmc.cli import main
+from mmc.comparison import compare, usual, usual_data
 from mmc.datasets import load
 from mmc.engine import End, Limits, Part, Pool, Ticket, _dask, _pool
 from mmc.errors import LimitError
@@ -422,6 +423,19 @@ def test_a_killed_worker_costs_a_sweep_no_candidate(X):
     assert len(list(run)) == 29
     assert sorted(trial.index for trial in run.trials) == list(range(30))
     assert run.table()["error"].eq("").all()
+
+
+def test_a_comparison_whose_worker_is_killed_has_every_cell_once():
+    """All trials come, each exactly once and without an error."""
+    data = {name: usual_data(name, 200, 0) for name in ("moons", "rings")}
+    tasks = [(name, usual(each, "IterSVR", 2, seed)) for name, each in data.items() for seed in range(6)]
+    run = compare({name: each.load() for name, each in data.items()}, tasks)
+    trials = [next(run)]
+    wait_for(lambda: engine.pool().load[1])
+    os.kill(next(w.process for w in engine.pool()._workers if w.task is not None), signal.SIGKILL)
+    trials += run
+    assert sorted(trial.index for trial in trials) == list(range(12))
+    assert not any(trial.error for trial in trials)
 
 
 def test_a_sweep_is_cancelled_inside_a_candidate(X, tmp_path):

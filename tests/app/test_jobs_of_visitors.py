@@ -1,7 +1,9 @@
 """Jobs of visitors: their progress, their end, who shares them and the ways to stop them."""
 
 import os
+import signal
 import threading
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -398,3 +400,30 @@ def test_a_fit_whose_worker_was_ended_shows_what_it_had_sent(monkeypatch):
     drawing = real(work.draw_run, outcome.dataset, task, Ticket())
     assert len(drawing.figures[0].to_dict()["frames"]) == len(outcome.main.states)
     np.testing.assert_array_equal(outcome.dataset.rows, np.arange(600))
+
+
+def kill_a_busy_worker(condition=lambda: True):
+    """Kill a worker of this process in the middle of its task, as soon as something is the case."""
+    while not condition():
+        time.sleep(0.005)
+    while True:
+        busy = [worker.process for worker in engine.pool()._workers if worker.task is not None]
+        if busy:
+            os.kill(busy[0], signal.SIGKILL)
+            return
+        time.sleep(0.005)
+
+
+def test_a_run_whose_worker_is_killed_begins_again_and_is_finished():
+    """The labels are those of a run that nothing has disturbed, and no step counts twice."""
+    reports = []
+    killer = threading.Thread(target=kill_a_busy_worker, args=(lambda: reports,), daemon=True)
+    killer.start()
+    outcome = run_job._work(
+        "key", experiment(n_init=400), None, None, lambda *report: reports.append(report) or True, Ticket()
+    )
+    killer.join(_SECONDS)
+    assert outcome.main.complete
+    assert len(outcome.main.ends) == 400
+    known = experiment(n_init=400).make().fit(outcome.dataset.X)
+    np.testing.assert_array_equal(outcome.main.labels, known.labels_)
