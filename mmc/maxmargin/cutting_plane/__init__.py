@@ -41,8 +41,8 @@ Deviations from the paper
   first constraint compares every point with the nearest other class.
 - `objective` counts all constraints: ½ Σ‖v_k‖²/β_k + C times the mean loss. The value on the working set
   alone is `lower`. The former decides between starts, among those that lost the fewest clusters.
-- If 80 cuts in a row bring no better solution, the labels of the best one are fixed, and a convex problem
-  remains (see `mmc.maxmargin.cutting_plane.cuts`). The paper's algorithm need not end on such points.
+- If after 100 cuts the last 40 have brought no better solution, the labels of the best one are fixed, and a
+  convex problem remains (see `mmc.maxmargin.cutting_plane.cuts`). The paper's algorithm need not end there.
 - The thesis keeps the iterate with the best accuracy against true labels; true labels are not used here.
 """
 

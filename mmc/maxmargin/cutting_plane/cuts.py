@@ -22,8 +22,9 @@ Labels = NDArray[np.int64]
 #: Largest number of problems of one CCCP; with many clusters its objective may rise.
 _MAX_CCCP = 50
 
-#: Number of cuts without a better solution after which the labels of the best one are fixed.
-_PATIENCE = 80
+#: Number of cuts without a better solution after which the labels of the best one are fixed, and the number
+#: of cuts before which they never are.
+_PATIENCE, _MIN_CUTS = 40, 100
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -159,8 +160,8 @@ def cutting_planes(
     These are [MKC] Algorithms 1 and 3. Their bound on the number of cuts (Lemma 3.2) supposes that every
     problem on Ω is solved globally. The CCCP finds local solutions, and on points without clusters it can
     relabel them after every cut so that all earlier constraints hold without effort, and never end. Therefore
-    the labels are fixed at those of the best solution so far when `_PATIENCE` cuts in a row have not lowered
-    its objective by a share of more than `tol`. What remains is one step of the CCCP from this solution: a
+    the labels are fixed at those of the best solution so far when, after `_MIN_CUTS` cuts, `_PATIENCE` in a
+    row have not lowered its objective by a share of more than `tol`. What remains is one step of the CCCP from this solution: a
     convex problem, for which the bound holds, and whose solution is at most C ε worse than the best one.
 
     Parameters
@@ -232,7 +233,8 @@ def cutting_planes(
         if reached.objective < best:
             best_at = len(working.cuts) if reached.objective < (1.0 - tol) * best else best_at
             best, best_labels = reached.objective, found
-        fixed = len(working.cuts) - best_at >= _PATIENCE
+        n_cuts = len(working.cuts)
+        fixed = n_cuts >= _MIN_CUTS and n_cuts - best_at >= _PATIENCE
         working.relabel(best_labels if fixed else found)
 
 
