@@ -161,8 +161,9 @@ def cutting_planes(
     problem on Ω is solved globally. The CCCP finds local solutions, and on points without clusters it can
     relabel them after every cut so that all earlier constraints hold without effort, and never end. Therefore
     the labels are fixed at those of the best solution so far when, after `_MIN_CUTS` cuts, `_PATIENCE` in a
-    row have not lowered its objective by a share of more than `tol`. What remains is one step of the CCCP from this solution: a
-    convex problem, for which the bound holds, and whose solution is at most C ε worse than the best one.
+    row have not lowered its objective by a share of more than `tol`. What remains is one step of the CCCP
+    from this solution: a convex problem, for which the bound holds, and whose solution is at most C ε worse
+    than the best one.
 
     Parameters
     ----------

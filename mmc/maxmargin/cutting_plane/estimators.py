@@ -94,7 +94,7 @@ class CPMMC(CuttingPlaneClusterer):
 
     *When a start ends.* The bound supposes that every problem is solved globally, but the CCCP finds local
     solutions. On points without clusters it can relabel them after each cut so that all earlier constraints
-    hold, for ever. If after 100 cuts the last 40 have lowered the objective by no more than a share `tol`, the
+    hold, for ever. If after 100 cuts the last 40 have lowered the objective by at most a share `tol`, the
     labels of the best solution so far are fixed. The rest is one convex problem, the next step of the CCCP
     from there: its cuts end with a gap of at most `epsilon`, and its objective is at most C times `epsilon`
     above the best one.
@@ -240,7 +240,7 @@ class MKC(CuttingPlaneClusterer):
 
     *When a start ends.* The bound supposes that every problem is solved globally, but the CCCP finds local
     solutions. On points without clusters it can relabel them after each cut so that all earlier constraints
-    hold, for ever. If after 100 cuts the last 40 have lowered the objective by no more than a share `tol`, the
+    hold, for ever. If after 100 cuts the last 40 have lowered the objective by at most a share `tol`, the
     labels of the best solution so far are fixed. The rest is one convex problem, the next step of the CCCP
     from there: its cuts end with a gap of at most `epsilon`, and its objective is at most C times `epsilon`
     above the best one.
