@@ -76,7 +76,7 @@ def watch(seat: Seat, draw: Callable[[Any], None] | None = None) -> None:
 
 
 def _watch(seat: Seat, draw: Callable[[Any], None] | None) -> None:
-    if seat.done:
+    if seat.is_called:
         st.rerun()
     job = seat.job
     place = job.place

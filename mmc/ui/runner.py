@@ -34,6 +34,9 @@ AWAY = 15.0
 #: Seconds without a connection after which all that a visitor has left here is dropped.
 GONE = 40.0
 
+#: Number of visitors who wait for one job and draw its result in a second, so that the server can answer.
+_DRAWN_PER_SECOND = 15
+
 #: Seconds between two looks at the jobs and visitors.
 _TICK = 0.25
 
@@ -83,6 +86,7 @@ class Job:
         self.stopped = ""
         self.sessions: set[str] = set()
         self.left_at: float | None = None
+        self.ended_at = 0.0
         self._limit = limit
         self._created = monotonic()
         self._done = threading.Event()
@@ -147,6 +151,7 @@ class Job:
             self.error = None if self.stopped else error.with_traceback(None)
         except Exception as error:
             self.error = error
+        self.ended_at = monotonic()
         self._done.set()
         self._news.set()
 
@@ -171,6 +176,7 @@ class Seat:
 
     def __init__(self, job: Job, session: str, runner: Runner) -> None:
         self.job = job
+        self._rank = len(job.sessions) - 1
         self._session = session
         self._runner = runner
         self._stopped = ""
@@ -185,6 +191,11 @@ class Seat:
     def done(self) -> bool:
         """Whether the visitor waits no more."""
         return self.job.done or (bool(self._stopped) and not self.job.stopped)
+
+    @property
+    def is_called(self) -> bool:
+        """Whether a visitor who waits no more should draw the result; many do so one after another."""
+        return self.done and monotonic() - self.job.ended_at >= self._rank / _DRAWN_PER_SECOND
 
     @property
     def outcome(self) -> Any:

@@ -427,3 +427,16 @@ def test_a_run_whose_worker_is_killed_begins_again_and_is_finished():
     assert len(outcome.main.ends) == 400
     known = experiment(n_init=400).make().fit(outcome.dataset.X)
     np.testing.assert_array_equal(outcome.main.labels, known.labels_)
+
+
+def test_many_visitors_of_one_job_draw_its_result_one_after_another(visitors):
+    """Who came first is called at once, the others a moment later each; all have the result meanwhile."""
+    steps = Stepper()
+    seats = [visitors.runner.submit("key", steps, limit=1000.0, session=str(i)) for i in range(31)]
+    steps.allowed.release(100)
+    assert all(seat.wait(_SECONDS) for seat in seats)
+    assert [seat.is_called for seat in (seats[0], seats[15], seats[30])] == [True, False, False]
+    visitors.now += 1.01
+    assert [seat.is_called for seat in (seats[0], seats[15], seats[30])] == [True, True, False]
+    visitors.now += 1
+    assert all(seat.is_called for seat in seats)
