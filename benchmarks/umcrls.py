@@ -29,7 +29,7 @@ from benchmarks.tables import umc_rls
 from benchmarks.tools import quiet_labels, timed
 from mmc import UMCRLS, datasets
 from mmc.kernels.hat_matrix import hat_matrix
-from mmc.maxmargin.rls.labelling import Search
+from mmc.maxmargin.rls.labelling import DenseSearch
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -216,7 +216,7 @@ def _hat(X: Array, gamma: float, alpha: float) -> Array:
 def _search_ours(R: Array, start: Labels, k: int) -> tuple[Labels, int]:
     """Run the library's search on a hat matrix; return the labels and the number of claims."""
     claims = 0
-    for state in UMCRLS(k, n_shakes=N_SHAKES, refine=False)._states(Search(R, start, k), 0.0):
+    for state in UMCRLS(k, n_shakes=N_SHAKES, refine=False)._states(DenseSearch(R, start, k), 0.0):
         claims += len(state.moved)
     return state.labels, claims
 

@@ -36,6 +36,7 @@ RANGES: Mapping[str, Interval] = MappingProxyType(
         "max_samples": whole(2, 1_000_000),
         "n_neighbors": whole(1, 1_000_000),
         "n_landmarks": whole(1, 1_000_000),
+        "n_components": whole(1, 10_000),
         "n_shakes": whole(0, 1_000),  # every round halves the claims
         "n_draws": whole(0, 10_000),
         "n_parents": whole(1, 1_000),

@@ -109,6 +109,11 @@ class State:
         return ""
 
     @property
+    def criterion(self) -> float:
+        """Value by which the ends of starts are compared, lower being better: by default the objective."""
+        return self.objective
+
+    @property
     def curves(self) -> tuple[CurvePoint, ...]:
         """Values that are drawn over the steps; a curve without any number is left out."""
         return (CurvePoint("", {"": self.objective}),)
@@ -169,13 +174,13 @@ class State:
 
 
 def _is_better(new: State, old: State | None) -> bool:
-    """Return whether a state lost fewer clusters, or its objective is lower by more than rounding.
+    """Return whether a state lost fewer clusters, or its criterion is lower by more than rounding.
 
     Of two equal states the old one stays.
     """
     if old is None or new.n_empty != old.n_empty:
         return old is None or new.n_empty < old.n_empty
-    return new.objective < old.objective - 1e-9 * max(1.0, abs(old.objective))
+    return new.criterion < old.criterion - 1e-9 * max(1.0, abs(old.criterion))
 
 
 class Step(NamedTuple):

@@ -35,7 +35,7 @@ from mmc import CPMMC, UMCRLS, SteepRLS, StocRLS
 from mmc.experiment import Data, Experiment
 from mmc.kernels import fit_kernel
 from mmc.kernels.hat_matrix import Spectrum
-from mmc.maxmargin.rls.labelling import Search
+from mmc.maxmargin.rls.labelling import DenseSearch
 from mmc.starts import random_labels
 
 SEARCHES = {"Stoc-RLS": StocRLS, "Steep-RLS": SteepRLS, "UMC-RLS": UMCRLS}
@@ -168,7 +168,7 @@ def grid(cls: type, X: Array, y: Labels) -> Array:
         for a, alpha in enumerate(ALPHAS):
             R = spectrum.hat(alpha).R
             for seed, start in enumerate(starts):
-                for state in model._states(Search(R, start, k), 0.0):
+                for state in model._states(DenseSearch(R, start, k), 0.0):
                     if state.converged:
                         break
                 scores[i, a, seed] = adjusted_rand_score(y, state.labels)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from mmc.kernels import fit_kernel, require_memory
-from mmc.kernels.local_scaling import find_neighbors
+from mmc.kernels.local_scaling import LocalScaling, find_neighbors
 from mmc.kernels.spectral import Array, Matrix
 
 KERNELS = ("local_scaling", "rbf", "precomputed")
@@ -46,6 +45,10 @@ class Graph:
         """Number of samples at each vertex."""
         return np.bincount(self.vertex)
 
+    def project(self, X: Array) -> Array:
+        """Return new points in the form of `points`, which may be principal components."""
+        return self.kernel.project(X) if isinstance(self.kernel, LocalScaling) else X
+
     def light(self) -> Graph:
         """Return the graph without a dense matrix, which would take most of the memory of a state."""
         return self if issparse(self.matrix) else replace(self, matrix=csr_array(self.matrix.shape))
@@ -66,7 +69,7 @@ def make_graph(X: Array, kernel: str, gamma: float | str, width: float, n_neighb
     return dense_graph(X, kernel, gamma, width)
 
 
-def local_graph(kernel: Any) -> Graph:
+def local_graph(kernel: LocalScaling) -> Graph:
     """Return the graph of a fitted local-scaling kernel."""
     return Graph(kernel, kernel.matrix, kernel.vertex, kernel.points, kernel.n_neighbors)
 

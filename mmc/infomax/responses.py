@@ -72,7 +72,7 @@ class Model:
         if self.normalized:
             degree = np.asarray(rows.sum(axis=1)).reshape(-1, 1)
             responses /= np.sqrt(np.where(degree > 0, degree, 1.0))
-        return self._shares(responses, X, rows)
+        return self._shares(responses, self.graph.project(X), rows)
 
     def _shares(self, responses: Array, points: Array | None, rows: Matrix) -> Posterior:
         positive, own = self._positive(responses), self._positive(self.responses)

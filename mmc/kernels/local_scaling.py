@@ -2,8 +2,11 @@
 
 K(x_i, x_j) = exp(−d²/(2 σ_i σ_j)) if one of the two is among the t nearest neighbours of the other, and zero
 otherwise; σ_i is the distance from x_i to its t-th neighbour. A point is not its own neighbour, and all
-neighbours at the same distance count, so that the order of the rows does not matter. Equal points are one
-vertex: otherwise they would be each other's neighbours at distance zero, which is no width.
+neighbours at the same distance count, so that the order of the rows does not matter (where this would take
+too long, for tens of thousands of points on a grid, eight more neighbours are searched and no others count).
+Equal points are one vertex: otherwise they would be each other's neighbours at distance zero, which is no
+width. More than 5,000 points of more than 64 features are compared by principal components
+(`mmc.kernels.neighbors`).
 
 Costs for m distinct points of d features: one search for neighbours (m² d multiplications in blocks, less in
 low dimensions) for all t together, then m t entries, without an m×m array.
@@ -17,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, eye_array
 from scipy.spatial.distance import cdist
-from sklearn.neighbors import NearestNeighbors
+
+from mmc.kernels.neighbors import Components, distinct_rows, fit_components, nearest_others
 
 Array = NDArray[np.float64]
 
@@ -33,6 +37,9 @@ _LARGE, _SMALL = 1e150, 1e-140
 #: Number of distances in one block (16 MB).
 _BLOCK = 2**21
 
+#: Largest number of differences that are computed to find all neighbours at the same distance.
+_MOST_TIES = 2**34
+
 
 @dataclass(frozen=True, eq=False)
 class Neighborhood:
@@ -41,16 +48,28 @@ class Neighborhood:
     Attributes
     ----------
     points : ndarray of shape (n_vertices, n_features)
-        Distinct points.
+        Distinct points, or their principal components.
     vertex : ndarray of shape (n_samples,)
         Index of each sample among the distinct points.
     distances : csr_array of shape (n_vertices, n_vertices)
         Distances to the neighbours, in increasing order in each row.
+    components : Components
+        Projection onto principal components, if `points` are such.
     """
 
     points: Array
     vertex: NDArray[np.int64]
     distances: csr_array
+    components: Components
+
+    @property
+    def centred(self) -> Array:
+        """`points`, shifted to their mean."""
+        return self.points if self.components.axes is not None else self.centre(self.points)
+
+    def centre(self, X: Array) -> Array:
+        """Return new points in the form of `centred`."""
+        return self.components(X).astype(np.float64)
 
     @property
     def most(self) -> int:
@@ -69,7 +88,7 @@ class Neighborhood:
         one_way = csr_array((values, (i, j)), shape=D.shape)
         matrix = one_way.maximum(one_way.T) + eye_array(len(scales), format="csr")
         matrix.eliminate_zeros()
-        return LocalScaling(self.points, self.vertex, scales, t, csr_array(matrix))
+        return LocalScaling(self.points, self.vertex, scales, t, csr_array(matrix), self.components)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +98,7 @@ class LocalScaling:
     Attributes
     ----------
     points : ndarray of shape (n_vertices, n_features)
-        Distinct points.
+        Distinct points, or their principal components.
     vertex : ndarray of shape (n_samples,)
         Index of each sample among the distinct points.
     scales : ndarray of shape (n_vertices,)
@@ -88,6 +107,8 @@ class LocalScaling:
         t.
     matrix : csr_array of shape (n_vertices, n_vertices)
         Kernel matrix of the distinct points.
+    components : Components
+        Projection onto principal components, if `points` are such.
     """
 
     points: Array
@@ -95,6 +116,11 @@ class LocalScaling:
     scales: Array
     n_neighbors: int
     matrix: csr_array
+    components: Components
+
+    def project(self, X: Array) -> Array:
+        """Return new points as `points` are: as they are, or their principal components."""
+        return X if self.components.axes is None else self.components(X).astype(np.float64)
 
     def __call__(self, X: Array) -> csr_array:
         """Compare new points with the distinct training points.
@@ -109,6 +135,7 @@ class LocalScaling:
         -------
         csr_array of shape (n_points, n_vertices)
         """
+        X = self.project(X)
         m, t = len(self.points), self.n_neighbors
         size = max(1, _BLOCK // m)
         rows, columns, values = [], [], []
@@ -144,42 +171,35 @@ def find_neighbors(X: Array, most: int) -> Neighborhood:
         If all points are equal, or their values are too large.
     """
     require_squares(X)
-    first, vertex = np.unique(X, axis=0, return_index=True, return_inverse=True)[1:]
-    order = np.argsort(first)
-    points = X[first[order]]
+    first, vertex = distinct_rows(X)
+    points = X if len(first) == len(X) else X[first]
     m = len(points)
     if m < 2:
         raise ValueError("All points are equal, so that no distance can set a width. Check the columns.")
-    place = np.empty(m, dtype=np.int64)
-    place[order] = np.arange(m)
     t = min(most, m - 1)
     asked = min(t + _SPARE, m - 1)
-    # Distances do not depend on the origin, but the rounding errors of a fast search do.
-    centred = points - points.mean(axis=0)
-    found = NearestNeighbors(n_neighbors=asked).fit(centred).kneighbors(return_distance=False)
-    lost = 1e-15 * float((centred**2).sum(axis=1).max())
-    del centred
-    distances = np.empty(found.shape)
-    for c in range(asked):
-        distances[:, c] = np.linalg.norm(points - points[found[:, c]], axis=1)
-    by_distance = np.argsort(distances, axis=1, kind="stable")
-    distances = np.take_along_axis(distances, by_distance, axis=1)
-    found = np.take_along_axis(found, by_distance, axis=1)
+    components = fit_components(points)
+    centred = components(points)
+    lost = 1e-15 * float((centred**2).sum(axis=1, dtype=np.float64).max())
+    distances, found = nearest_others(centred, asked)
+    if components.axes is not None:
+        points = centred.astype(np.float64)
     indices, data = list(found), list(distances)
     # The whole row is searched if the last additional neighbour ties with the t-th, or if the search may have
     # missed a neighbour because points are much closer to each other than to the centre.
     unsure = distances[:, -1] <= distances[:, t - 1] * (1.0 + 1e-6)
     unsure |= distances[:, t - 1] ** 2 < 1e6 * lost
     unsure &= asked < m - 1
-    for i in np.flatnonzero(unsure):
-        row = cdist(points[i : i + 1], points)[0]
-        row[i] = np.inf
-        near = np.flatnonzero(row <= np.partition(row, t - 1)[t - 1] * (1.0 + _TIE))
-        indices[i] = near[np.argsort(row[near], kind="stable")]
-        data[i] = row[indices[i]]
+    if unsure.sum() * points.size <= _MOST_TIES:
+        for i in np.flatnonzero(unsure):
+            row = cdist(points[i : i + 1], points)[0]
+            row[i] = np.inf
+            near = np.flatnonzero(row <= np.partition(row, t - 1)[t - 1] * (1.0 + _TIE))
+            indices[i] = near[np.argsort(row[near], kind="stable")]
+            data[i] = row[indices[i]]
     pointers = np.concatenate([[0], np.cumsum([len(row) for row in data])])
     graph = csr_array((np.concatenate(data), np.concatenate(indices), pointers), shape=(m, m))
-    return Neighborhood(points, place[vertex.ravel()], graph)
+    return Neighborhood(points, vertex, graph, components)
 
 
 def require_squares(X: Array) -> None:

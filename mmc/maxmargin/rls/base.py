@@ -7,29 +7,52 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from mmc._sklearn import StrOptions, check_parameters
 from mmc.kernel_base import KernelClusterer
-from mmc.kernels import Kernel, require_memory
+from mmc.kernels import KERNELS, Kernel, require_memory
+from mmc.kernels.factor import Features
 from mmc.kernels.hat_matrix import Hat, Spectrum, hat_matrix
-from mmc.maxmargin.rls.labelling import Array, RLSState, Search, indicators
+from mmc.kernels.landmarks import LANDMARKS
+from mmc.kernels.neighbors import EXACT
+from mmc.maxmargin.rls.factor_search import FactorSearch
+from mmc.maxmargin.rls.features import GRAPHS, LowRank, fit_low_rank
+from mmc.maxmargin.rls.labelling import (
+    Array,
+    DenseSearch,
+    Labels,
+    RLSState,
+    Search,
+    indicators,
+)
 from mmc.ranges import RANGES
 from mmc.starts import Start, draw_starts, k_means_plus_plus, random_labels, require_points
 from mmc.stepping import State
 
+#: Number of starts of n_init="auto", and with more than 5,000 points.
+_STARTS, _FEW_STARTS = 10, 3
 
-class Problem(NamedTuple):
-    """What stays fixed during the search: the kernel, its first row, the hat matrix and the starts."""
+
+class Dense(NamedTuple):
+    """A kernel, its first row and its hat matrix."""
 
     kernel: Kernel
     anchor: Array
     hat: Hat
+
+
+class Problem(NamedTuple):
+    """What stays fixed during the search: a kernel with its hat matrix or a factor of it, and the starts."""
+
+    model: Dense | LowRank
     starts: list[Start]
 
 
@@ -38,13 +61,21 @@ class LeastSquaresClusterer(KernelClusterer):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelClusterer._parameter_constraints,
+        "kernel": [StrOptions({*KERNELS, *GRAPHS})],
         "alpha": [RANGES["alpha"]],
+        "n_landmarks": [RANGES["n_landmarks"], None],
+        "landmarks": [StrOptions(set(LANDMARKS))],
+        "n_components": [RANGES["n_components"], None],
         "fit_intercept": ["boolean"],
+        "n_init": [RANGES["n_init"], StrOptions({"auto"})],
         "init": [StrOptions({"random", "k-means++"}), "array-like"],
     }
 
+    n_init: int | str  # type: ignore[assignment]
     dual_coef_: Array
     intercept_: Array
+    coef_: Array
+    features_: Features
 
     def __init__(
         self,
@@ -57,8 +88,11 @@ class LeastSquaresClusterer(KernelClusterer):
         coef0: float = 1.0,
         n_neighbors: int = 7,
         alpha: float = 0.5,
+        n_landmarks: int | None = None,
+        landmarks: str = "k-means",
+        n_components: int | None = None,
         fit_intercept: bool = True,
-        n_init: int = 10,
+        n_init: int | str = "auto",
         init: str | ArrayLike = "random",
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -70,6 +104,9 @@ class LeastSquaresClusterer(KernelClusterer):
         self.coef0 = coef0
         self.n_neighbors = n_neighbors
         self.alpha = alpha
+        self.n_landmarks = n_landmarks
+        self.landmarks = landmarks
+        self.n_components = n_components
         self.fit_intercept = fit_intercept
         self.n_init = n_init
         self.init = init
@@ -90,60 +127,120 @@ class LeastSquaresClusterer(KernelClusterer):
         list of estimators
             Fitted copies of the estimator in the order of `alphas`, all from the same starts. Each equals the
             result of `fit` with its alpha up to rounding.
+
+        Raises
+        ------
+        ValueError
+            If the kernel is a graph or has landmarks, for which a fit takes no decomposition of n³.
         """
+        if self._has_low_rank:
+            raise ValueError(
+                f"alpha_path decomposes a kernel matrix, and kernel={self.kernel!r} with "
+                f"n_landmarks={self.n_landmarks!r} has none. Fit an estimator for each alpha."
+            )
         models = [clone(self).set_params(alpha=alpha) for alpha in alphas]
         for model in models:
             check_parameters(model)
         checked = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
-        starts = self._draw_starts(checked)
+        starts = self._draw_starts(checked, self.random_state)
+        require_memory(len(checked))
         kernel, K = self._gram(checked)
         anchor = K[0].copy()
         spectrum = Spectrum.of(K, fit_intercept=self.fit_intercept)
         del K  # it would be a fourth n×n array beside the three that each λ needs
         for model in models:
             validate_data(model, X, skip_check_array=True)
-            problem = Problem(kernel, anchor, spectrum.hat(model.alpha), starts)
+            problem = Problem(Dense(kernel, anchor, spectrum.hat(model.alpha)), starts)
             model._exhaust(model._aloud(model._fit_steps(problem)))
         return models
 
+    @property
+    def _has_low_rank(self) -> bool:
+        return self.kernel in GRAPHS or self.n_landmarks is not None
+
+    @property
+    def _sizes_are_free(self) -> bool:
+        return True
+
     @abstractmethod
-    def _states(self, search: Search, share_before: float) -> Iterator[RLSState]:
+    def _states(self, search: Search, start: Start, share_before: float) -> Iterator[RLSState]:
         """Search from one start; `share_before` is the share of the starts that precede it."""
 
     def _prepare(self, X: Array) -> Problem:
-        starts = self._draw_starts(X)
-        kernel, K = self._gram(X)
-        anchor = K[0].copy()
-        hat = hat_matrix(K, self.alpha, fit_intercept=self.fit_intercept, is_psd=kernel.is_psd)
-        return Problem(kernel, anchor, hat, starts)
+        rng = check_random_state(self.random_state)
+        starts = self._draw_starts(X, rng)
+        if not self._has_low_rank:
+            require_memory(len(X))
+            kernel, K = self._gram(X)
+            anchor = K[0].copy()
+            hat = hat_matrix(K, self.alpha, fit_intercept=self.fit_intercept, is_psd=kernel.is_psd)
+            return Problem(Dense(kernel, anchor, hat), starts)
+        if self.kernel in ("precomputed", "local_scaling"):
+            raise ValueError(
+                f"n_landmarks={self.n_landmarks} needs a kernel that compares any two points, and "
+                f'kernel={self.kernel!r} does not. Leave n_landmarks out, or use kernel="landmark_graph".'
+            )
+        return Problem(self._low_rank(X, rng), starts)
 
-    def _draw_starts(self, X: Array) -> list[Start]:
+    def _low_rank(self, X: Array, rng: np.random.RandomState) -> LowRank:
+        if self.kernel in GRAPHS:
+            parameters: dict[str, Any] = {"n_neighbors": self.n_neighbors}
+        else:
+            names = ("gamma", "width", "degree", "coef0")
+            parameters = {name: getattr(self, name) for name in names}
+        return fit_low_rank(
+            X,
+            self.kernel,
+            parameters,
+            n_clusters=self.n_clusters,
+            alpha=self.alpha,
+            fit_intercept=self.fit_intercept,
+            n_landmarks=self.n_landmarks,
+            landmarks=self.landmarks,
+            n_components=self.n_components,
+            rng=rng,
+        )
+
+    def _draw_starts(self, X: Array, random_state: np.random.RandomState | int | None) -> list[Start]:
         require_points(len(X), self.n_clusters)
-        require_memory(len(X))
         return draw_starts(
             X,
             self.n_clusters,
             self.init,
             {"random": random_labels, "k-means++": k_means_plus_plus},
-            n_init=self.n_init,
-            random_state=self.random_state,
+            n_init=_starts_for(len(X)) if isinstance(self.n_init, str) else self.n_init,
+            random_state=random_state,
             has_points=self.kernel != "precomputed",
         )
 
     def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
-        self.kernel_ = problem.kernel
-        self._anchor = problem.anchor
-        self._basis = problem.hat.basis
-        R, n_starts = problem.hat.R, len(problem.starts)
+        model, starts, k = problem.model, problem.starts, self.n_clusters
+        search: Callable[[Labels], Search]
+        if isinstance(model, Dense):
+            self.kernel_ = model.kernel
+            self._anchor = model.anchor
+            self._basis = model.hat.basis
+            search = partial(DenseSearch, model.hat.R, k=k, sizes_are_free=self._sizes_are_free)
+        else:
+            self.features_ = model.factor.features
+            W = model.factor.W
+            squares = np.einsum("ij,ij->i", W, W)
+            search = partial(FactorSearch, W, squares, k=k, sizes_are_free=self._sizes_are_free)
+        n_starts = len(starts)
         return n_starts, (
-            self._states(Search(R, start.labels, self.n_clusters), i / n_starts)
-            for i, start in enumerate(problem.starts)
+            self._states(search(labels=start.labels), start, i / n_starts) for i, start in enumerate(starts)
         )
 
     def _adopt(self, state: RLSState) -> None:
-        self.dual_coef_, self.intercept_ = self._model(state)
+        if state.factor is None:
+            self.dual_coef_, self.intercept_ = self._model(state)
+        else:
+            self.coef_ = state.models
 
     def _follow(self, X: Array) -> Callable[[RLSState], Array]:
+        if self._has_low_rank:
+            rows = self.features_(X)
+            return lambda state: np.asarray(rows @ state.models.T.astype(rows.dtype), dtype=np.float64)
         K = self.kernel_(X)
 
         def values(state: RLSState) -> Array:
@@ -164,3 +261,8 @@ class LeastSquaresClusterer(KernelClusterer):
 
     def _positive_part(self, P: Array, T: Array) -> Array:
         return P - T if self._basis is None else (P @ self._basis) @ self._basis.T - T
+
+
+def _starts_for(n: int) -> int:
+    """Return the number of starts of n_init="auto"."""
+    return _FEW_STARTS if n > EXACT else _STARTS

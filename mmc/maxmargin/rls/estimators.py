@@ -9,8 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils import check_random_state
 
-from mmc.maxmargin.rls.base import LeastSquaresClusterer
+from mmc.maxmargin.rls.base import LeastSquaresClusterer, Problem
+from mmc.maxmargin.rls.features import LowRank, spectral_labels
 from mmc.maxmargin.rls.labelling import Array, RLSState, Search
 from mmc.ranges import RANGES
 from mmc.starts import Start
@@ -142,11 +144,14 @@ class UMCRLS(LeastSquaresClusterer):
         coef0: float = 1.0,
         n_neighbors: int = 7,
         alpha: float = 0.5,
+        n_landmarks: int | None = None,
+        landmarks: str = "k-means",
+        n_components: int | None = None,
         n_shakes: int = 20,
         cluster_sizes: Sequence[float] | None = None,
         refine: bool = True,
         fit_intercept: bool = True,
-        n_init: int = 10,
+        n_init: int | str = "auto",
         init: str | ArrayLike = "random",
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -159,6 +164,9 @@ class UMCRLS(LeastSquaresClusterer):
             coef0=coef0,
             n_neighbors=n_neighbors,
             alpha=alpha,
+            n_landmarks=n_landmarks,
+            landmarks=landmarks,
+            n_components=n_components,
             fit_intercept=fit_intercept,
             n_init=n_init,
             init=init,
@@ -168,9 +176,23 @@ class UMCRLS(LeastSquaresClusterer):
         self.cluster_sizes = cluster_sizes
         self.refine = refine
 
-    def _draw_starts(self, X: Array) -> list[Start]:
+    def _prepare(self, X: Array) -> Problem:
         self._shares()
-        return super()._draw_starts(X)
+        problem = super()._prepare(X)
+        model, starts = problem
+        if isinstance(model, LowRank) and model.embedding is not None and self.refine and self._draws_starts:
+            rng = check_random_state(self.random_state)
+            labels = spectral_labels(model.embedding, self.n_clusters, rng)
+            starts = [*starts, Start(labels, "spectral")]
+        return Problem(model, starts)
+
+    @property
+    def _sizes_are_free(self) -> bool:
+        return self.refine
+
+    @property
+    def _draws_starts(self) -> bool:
+        return isinstance(self.init, str)
 
     def _shares(self) -> Array:
         k = self.n_clusters
@@ -184,23 +206,32 @@ class UMCRLS(LeastSquaresClusterer):
             )
         return sizes / sizes.sum()
 
-    def _states(self, search: Search, share_before: float) -> Iterator[RLSState]:
+    def _states(self, search: Search, start: Start, share_before: float) -> Iterator[RLSState]:
+        yield search.start()
+        if start.origin != "spectral":
+            yield from self._shake(search, share_before)
+        while self.refine:
+            yield search.descend("release", self.n_shakes + 2, search.n_per_step)
+
+    def _shake(self, search: Search, share_before: float) -> Iterator[RLSState]:
         n, k, rounds = len(search.labels), self.n_clusters, self.n_shakes + 1
         targets = n * self._shares()
         # At full strength the larger of two clusters takes every point, and all starts end equal.
         strength = 1.0 - 0.75 * share_before if 2.0 * targets.max() >= n else 1.0
-        yield search.start()
         for i in range(rounds):
             for d in range(k):
-                last = i == rounds - 1 and d == k - 1
+                is_last = i == rounds - 1 and d == k - 1 and not self.refine
                 # [UMC-RLS] eq. 11; the small term keeps rounding from turning 3 * (1/3) into less than 1
                 n_claims = int(strength * targets[d] / 2.0**i + targets[d] - search.sizes[d] + 1e-9)
-                if n_claims > 0 or (last and not self.refine):
-                    state = search.claim(i + 1, d, n_claims, (i + (d + 1) / k) / rounds)
-                    yield replace(state, converged=last and not self.refine)
-        while self.refine:
-            state = search.descend("release", rounds + 1, n)
-            yield replace(state, converged=len(state.moved) < n)
+                n_left = n_claims
+                while n_left > 0 or (is_last and n_left == n_claims):
+                    asked = min(n_left, search.n_per_step)
+                    done = 1.0 - max(n_left - asked, 0) / max(n_claims, 1)
+                    state = search.claim(i + 1, d, asked, (i + (d + done) / k) / rounds)
+                    n_left = n_left - asked if len(state.moved) == asked else 0
+                    yield replace(state, converged=is_last and n_left <= 0)
+                    if n_left <= 0:
+                        break
 
 
 class SteepRLS(LeastSquaresClusterer):
@@ -286,12 +317,11 @@ class SteepRLS(LeastSquaresClusterer):
     0.0
     """
 
-    def _states(self, search: Search, share_before: float) -> Iterator[RLSState]:
+    def _states(self, search: Search, start: Start, share_before: float) -> Iterator[RLSState]:
         yield search.start()
         group = max(1, len(search.labels) // 40)
         for round_ in count(1):
-            state = search.descend("descent", round_, group)
-            yield replace(state, converged=len(state.moved) < group)
+            yield search.descend("descent", round_, group)
 
 
 class StocRLS(LeastSquaresClusterer):
@@ -377,8 +407,7 @@ class StocRLS(LeastSquaresClusterer):
     0.0
     """
 
-    def _states(self, search: Search, share_before: float) -> Iterator[RLSState]:
+    def _states(self, search: Search, start: Start, share_before: float) -> Iterator[RLSState]:
         yield search.start()
         for round_ in count(1):
-            state = search.sweep(round_)
-            yield replace(state, converged=len(state.moved) == 0)
+            yield search.sweep(round_)

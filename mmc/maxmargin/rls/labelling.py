@@ -1,17 +1,23 @@
 """The labelling that a search of [UMC-RLS] changes by moving points, and its states.
 
-The objective is Q of [UMC-RLS] eq. 10 for a given hat matrix R; `mmc.maxmargin.rls` lists the symbols.
+The objective is Q of [UMC-RLS] eq. 10 for a given hat matrix R, or for a factor W of it, R = W Wᵀ;
+`mmc.maxmargin.rls` lists the symbols.
+
+With z_h = 1 on cluster h and 0 elsewhere, and n_h its size, cut_h = z_hᵀ (I − R) z_h measures how badly the
+model of cluster h is learned. With an intercept Q = 4 Σ_h cut_h, which is lowest for clusters of single
+points; starts whose clusters may have any size are therefore compared by Σ_h cut_h / n_h.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mmc._fast import rls as fast
+from mmc.kernels.neighbors import Floats
 from mmc.stepping import State
 
 Array = NDArray[np.float64]
@@ -33,15 +39,36 @@ class RLSState(State):
         Cluster that claimed points; −1 if the step does not belong to a single cluster.
     previous : float
         Q before the step.
-    scores : ndarray of shape (n_clusters, n_samples)
-        Fitted values R p_h(c) of the k ridge models at the training points.
+    ratio : float
+        Σ_h cut_h / n_h.
+    models : ndarray of shape (n_clusters, n_samples) or (n_clusters, r)
+        Fitted values R p_h(c) of the k ridge models at the training points, or their coefficients Wᵀ p_h(c).
+    factor : ndarray of shape (n_samples, r) or None
+        W, if `models` are coefficients.
+    sizes_are_free : bool
+        Whether starts are compared by `ratio`, because clusters may have any size.
     """
 
     phase: Phase
     round: int
     cluster: int
     previous: float
-    scores: Array
+    ratio: float
+    models: Array
+    factor: Floats | None = None
+    sizes_are_free: bool = True
+
+    @property
+    def scores(self) -> Array:
+        """Fitted values of the k ridge models at the training points, of shape (n_clusters, n_samples)."""
+        if self.factor is None:
+            return self.models
+        return np.asarray(self.models.astype(self.factor.dtype) @ self.factor.T)
+
+    @property
+    def criterion(self) -> float:
+        """Value by which starts are compared."""
+        return self.ratio if self.sizes_are_free else self.objective
 
     @property
     def caption(self) -> str:
@@ -74,16 +101,61 @@ class RLSState(State):
         return np.clip(lead / 2.0, 0.0, 1.0)
 
 
-class Search:
-    """A labelling that changes, with T and the cluster sizes kept up to date by the compiled loops."""
+class Search(Protocol):
+    """A labelling that changes by moving points.
 
-    def __init__(self, R: Array, labels: Labels, k: int) -> None:
+    Attributes
+    ----------
+    labels : ndarray of shape (n_samples,)
+        Cluster of each point.
+    sizes : ndarray of shape (n_clusters,)
+        Number of points of each cluster.
+    n_per_step : int
+        Largest number of claims in one step.
+    """
+
+    labels: Labels
+    sizes: Labels
+    n_per_step: int
+
+    def start(self) -> RLSState:
+        """Return the current labelling as the first state."""
+
+    def claim(self, round_: int, cluster: int, n_claims: int, progress: float) -> RLSState:
+        """Let a cluster claim `n_claims` points."""
+
+    def descend(self, phase: Phase, round_: int, n_moves: int) -> RLSState:
+        """Make at most `n_moves` steepest moves; the state has converged if no move lowers Q."""
+
+    def sweep(self, round_: int) -> RLSState:
+        """Visit every point once; the state has converged if none moved."""
+
+
+class DenseSearch:
+    """A search on a hat matrix, with T and the cluster sizes kept up to date by the compiled loops.
+
+    Parameters
+    ----------
+    R : ndarray of shape (n_samples, n_samples)
+        Hat matrix.
+    labels : ndarray of shape (n_samples,)
+        Labels to start from.
+    k : int
+        Number of clusters.
+    sizes_are_free : bool, default=True
+        Whether clusters may end with any size.
+    """
+
+    def __init__(self, R: Array, labels: Labels, k: int, *, sizes_are_free: bool = True) -> None:
         self.R = R
+        self.sizes_are_free = sizes_are_free
         self.labels = labels.copy()
         P = indicators(labels, k)
         self.T: Array = P @ R
         self.sizes = np.bincount(labels, minlength=k)
+        self.n_per_step = len(labels)
         self.objective = float(P.size - np.vdot(P, self.T))
+        self._ones = R.sum(axis=1)
         self._moved = np.empty(len(labels), dtype=np.int64)
 
     def start(self) -> RLSState:
@@ -96,16 +168,23 @@ class Search:
         return self._state("claim", round_, cluster, count, change, progress)
 
     def descend(self, phase: Phase, round_: int, n_moves: int) -> RLSState:
-        """Make at most `n_moves` steepest moves; fewer moves mean a local minimum."""
+        """Make at most `n_moves` steepest moves; the state has converged if no move lowers Q."""
         count, change = fast.descend(
             self.R, self.T, self.labels, self.sizes, min(n_moves, len(self.labels)), self._moved
         )
-        return self._state(phase, round_, -1, count, change, 0.5)
+        state = self._state(phase, round_, -1, count, change, 0.5)
+        return replace(state, converged=count < min(n_moves, len(self.labels)))
 
     def sweep(self, round_: int) -> RLSState:
-        """Visit every point once; no move means a local minimum."""
+        """Visit every point once; the state has converged if none moved."""
         count, change = fast.sweep(self.R, self.T, self.labels, self.sizes, self._moved)
-        return self._state("sweep", round_, -1, count, change, 0.5)
+        return replace(self._state("sweep", round_, -1, count, change, 0.5), converged=count == 0)
+
+    def _ratio(self) -> float:
+        # R z_h = (R p_h + R 1) / 2 at the points of cluster h, summed over them: z_hᵀ R z_h.
+        own = self.T[self.labels, np.arange(len(self.labels))] + self._ones
+        kept = np.bincount(self.labels, own, len(self.sizes)) / 2.0
+        return cut_ratio(self.sizes, kept)
 
     def _state(
         self, phase: Phase, round_: int, cluster: int, count: int, change: float, progress: float
@@ -121,8 +200,16 @@ class Search:
             cluster=cluster,
             moved=self._moved[:count].copy(),
             previous=previous,
-            scores=self.T.copy(),
+            ratio=self._ratio(),
+            models=self.T.copy(),
+            sizes_are_free=self.sizes_are_free,
         )
+
+
+def cut_ratio(sizes: Labels, kept: Array) -> float:
+    """Return Σ_h cut_h / n_h, given z_hᵀ R z_h."""
+    used = sizes > 0
+    return float((1.0 - kept[used] / sizes[used]).sum())
 
 
 def indicators(labels: Labels, k: int) -> Array:

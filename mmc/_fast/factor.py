@@ -1,0 +1,207 @@
+"""Compiled searches over labellings for the objective of [UMC-RLS] on a factor of the hat matrix.
+
+With R = W Wᵀ, W of n×r, and the sums S[h] = Σ W[j] over the points j of cluster h, moving point j from
+cluster o to cluster d changes Q by 8 (W[j]·(S[o] − S[d]) − ‖W[j]‖²), S[o] by −W[j] and S[d] by W[j]. All
+functions change `labels`, `sizes` and `S` in place and leave no cluster empty. They hold no Python object.
+
+Costs: a block of claims takes n r multiplications whatever its size, a sweep k n r. Memory: O(n).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mmc._fast.compiled import compiled
+
+
+@compiled(fastmath={"nnan", "nsz", "reassoc", "contract"})
+def claim_gains(W, squares, S, labels, sizes, d, gain):  # type: ignore[no-untyped-def]
+    """Compute an eighth of the change of Q for each point that cluster `d` may claim, infinity for others.
+
+    Parameters
+    ----------
+    W : ndarray of shape (n, r)
+    squares : ndarray of shape (n,)
+        ‖W[j]‖² of each point.
+    S : ndarray of shape (k, r)
+        Sums of the rows of each cluster, of the type of `W`.
+    labels : ndarray of shape (n,), int64
+    sizes : ndarray of shape (k,), int64
+    d : int
+        Cluster that claims points.
+    gain : ndarray of shape (n,)
+        Receives the changes.
+    """
+    n, r = W.shape
+    difference = S - S[d]
+    for j in range(n):
+        o = labels[j]
+        if o == d or sizes[o] == 1:
+            gain[j] = np.inf
+        else:
+            row = W[j]
+            other = difference[o]
+            total = row[0] * other[0]
+            for c in range(1, r):
+                total += row[c] * other[c]
+            gain[j] = total - squares[j]
+
+
+@compiled(fastmath={"nsz"})
+def best_moves(T, first, squares, labels, sizes, gain, target):  # type: ignore[no-untyped-def]
+    """Find the best other cluster of each point of a block of rows, and an eighth of the change of Q.
+
+    Parameters
+    ----------
+    T : ndarray of shape (m, k)
+        W[j]·S[h] for the points from `first` on.
+    first : int
+        First point of the block.
+    squares : ndarray of shape (n,)
+    labels : ndarray of shape (n,), int64
+    sizes : ndarray of shape (k,), int64
+    gain : ndarray of shape (n,)
+        Receives the changes; infinity for the last point of a cluster.
+    target : ndarray of shape (n,), int64
+        Receives the best other cluster.
+    """
+    m, k = T.shape
+    for i in range(m):
+        j = first + i
+        o = labels[j]
+        best = -1
+        for h in range(k):
+            if h != o and (best < 0 or T[i, h] > T[i, best]):
+                best = h
+        target[j] = best
+        gain[j] = T[i, o] - T[i, best] - squares[j] if sizes[o] > 1 else np.inf
+
+
+@compiled()
+def lowest(values, count, below, chosen):  # type: ignore[no-untyped-def]
+    """Choose the `count` lowest values that are less than `below`; among equal ones the first.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+    count : int
+        Number of values, at least 1.
+    below : float
+        Limit of the values.
+    chosen : ndarray of shape (n,), int64
+        Receives the indices, in the order of their values.
+
+    Returns
+    -------
+    int
+        Number of chosen values.
+    """
+    n = values.shape[0]
+    if count == 1:
+        best = 0
+        for j in range(n):
+            if values[j] < values[best]:
+                best = j
+        chosen[0] = best
+        return 1 if values[best] < below else 0
+    bound = np.partition(values, count - 1)[count - 1] if count < n else np.inf
+    less = 0
+    for j in range(n):
+        if values[j] < bound and values[j] < below:
+            chosen[less] = j
+            less += 1
+    if bound < below:
+        for j in range(n):
+            if less < count and values[j] == bound:
+                chosen[less] = j
+                less += 1
+    found = chosen[:less].copy()
+    order = np.argsort(values[found], kind="mergesort")
+    for i in range(less):
+        chosen[i] = found[order[i]]
+    return less
+
+
+@compiled()
+def move(W, S, labels, sizes, points, targets):  # type: ignore[no-untyped-def]
+    """Move points in order, and skip those that are the last of their cluster.
+
+    Parameters
+    ----------
+    W : ndarray of shape (n, r)
+    S : ndarray of shape (k, r), float64
+    labels : ndarray of shape (n,), int64
+    sizes : ndarray of shape (k,), int64
+    points : ndarray, int64
+        Points to move; receives those that moved, in order.
+    targets : ndarray of shape (n,), int64
+        New cluster of each point.
+
+    Returns
+    -------
+    int
+        Number of points that moved.
+    """
+    count = 0
+    for j in points:
+        o = labels[j]
+        d = targets[j]
+        if sizes[o] > 1:
+            for c in range(W.shape[1]):
+                S[o, c] -= W[j, c]
+                S[d, c] += W[j, c]
+            labels[j] = d
+            sizes[o] -= 1
+            sizes[d] += 1
+            points[count] = j
+            count += 1
+    return count
+
+
+@compiled()
+def sweep(W, squares, S, labels, sizes, least, moved):  # type: ignore[no-untyped-def]
+    """Visit every point once in order and move it to its best cluster if that lowers Q.
+
+    Parameters
+    ----------
+    W : ndarray of shape (n, r)
+    squares : ndarray of shape (n,)
+    S : ndarray of shape (k, r), float64
+    labels : ndarray of shape (n,), int64
+    sizes : ndarray of shape (k,), int64
+    least : float
+        Smallest gain, an eighth of the change of Q, for which a point moves.
+    moved : ndarray of shape (n,), int64
+        Receives the points in the order in which they move.
+
+    Returns
+    -------
+    int
+        Number of moves; 0 means a local minimum.
+    """
+    k, r = S.shape
+    values = np.empty(k)
+    count = 0
+    for j in range(labels.shape[0]):
+        o = labels[j]
+        if sizes[o] == 1:
+            continue
+        for h in range(k):
+            total = 0.0
+            for c in range(r):
+                total += W[j, c] * S[h, c]
+            values[h] = total
+        best = -1
+        for h in range(k):
+            if h != o and (best < 0 or values[h] > values[best]):
+                best = h
+        if values[o] - values[best] - squares[j] < -least:
+            for c in range(r):
+                S[o, c] -= W[j, c]
+                S[best, c] += W[j, c]
+            labels[j] = best
+            sizes[o] -= 1
+            sizes[best] += 1
+            moved[count] = j
+            count += 1
+    return count

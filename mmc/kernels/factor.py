@@ -1,0 +1,119 @@
+"""Ridge regression on few features: the hat matrix as a product W Wᵀ of n×r arrays.
+
+For features G of n×r and penalties ω of their coefficients, M Mᵀ = Gᵀ G + diag(ω) gives the hat matrix
+R = W Wᵀ with W = G M⁻ᵀ. With an unpenalised intercept the columns of G are centred first, and W gets one more
+column of 1/√n. The value of the model with labels y at a point is w·(Wᵀ y), w being its row.
+
+Features come from landmarks (`mmc.kernels.landmarks`), from a graph of neighbours
+(`mmc.kernels.neighbor_graph`), or from a graph of landmarks (`mmc.kernels.landmark_graph`).
+
+Costs: n r² multiplications and two n×r arrays. Beyond 5,000 points W is float32.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+from mmc.kernels.neighbors import EXACT, Array, Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """Rows of W for any points.
+
+    Attributes
+    ----------
+    raw : callable
+        Returns the features of new points, an array of shape (n_points, r).
+    transform : ndarray of shape (r, r)
+        M⁻ᵀ.
+    mean : ndarray of shape (r,) or None
+        Mean of the features of the training points, if there is an intercept.
+    n : int
+        Number of training points.
+    """
+
+    raw: Callable[[Array], Floats]
+    transform: Array
+    mean: Array | None
+    n: int
+
+    def __call__(self, X: Array) -> Floats:
+        """Return the rows of new points.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_points, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_points, n_columns)
+        """
+        return self.rows(self.raw(X))
+
+    def rows(self, G: Floats) -> Floats:
+        """Return the rows of points whose features are known."""
+        transform = self.transform.astype(G.dtype)
+        if self.mean is None:
+            return np.ascontiguousarray(G @ transform)
+        result = np.empty((len(G), G.shape[1] + 1), dtype=G.dtype)
+        result[:, :-1] = (G - self.mean.astype(G.dtype)) @ transform
+        result[:, -1] = self.n**-0.5
+        return result
+
+
+class Factor(NamedTuple):
+    """A hat matrix W Wᵀ.
+
+    Attributes
+    ----------
+    W : ndarray of shape (n, r)
+        Factor, in C order.
+    features : Features
+        Rows of W for new points.
+    """
+
+    W: Floats
+    features: Features
+
+
+def is_rough(n: int) -> bool:
+    """Return whether there are so many points that features are float32."""
+    return n > EXACT
+
+
+def ridge_factor(
+    G: Floats, raw: Callable[[Array], Floats], penalties: Array, *, fit_intercept: bool
+) -> Factor:
+    """Factor the hat matrix of ridge regression on features.
+
+    Parameters
+    ----------
+    G : ndarray of shape (n, r)
+        Features of the training points.
+    raw : callable
+        Returns the features of new points.
+    penalties : ndarray of shape (r,)
+        Penalty of each coefficient, not negative.
+    fit_intercept : bool
+        Whether there is an unpenalised intercept.
+
+    Returns
+    -------
+    Factor
+    """
+    mean = G.mean(axis=0, dtype=np.float64) if fit_intercept else None
+    moments = np.zeros((G.shape[1], G.shape[1]))
+    for first in range(0, len(G), EXACT):
+        rows = G[first : first + EXACT].astype(np.float64)
+        rows = rows if mean is None else rows - mean
+        moments += rows.T @ rows
+    moments[np.diag_indices_from(moments)] += penalties
+    transform = linalg.inv(linalg.cholesky(moments, lower=True)).T
+    features = Features(raw, transform, mean, len(G))
+    return Factor(features.rows(G), features)

@@ -1,0 +1,155 @@
+"""A graph that joins each point to its nearest landmarks, as a kernel of low rank.
+
+Every point is joined to the t nearest of p landmarks, by weights exp(−d²/(σ_i σ_l)) divided by their sum;
+σ_i is the distance from x_i to its t-th landmark, and σ_l the mean of that distance over the points that
+landmark l is nearest to. With Z the n×p array of weights and Δ the diagonal of its column sums, S = Z Δ⁻¹ Zᵀ
+is a graph between points whose rows add up to 1. Its eigenvectors v are the left singular vectors of Z Δ^-½,
+whose eigenvalues μ are the squared singular values; the first is constant, and serves as the intercept.
+[UMC-RLS] on them has the hat matrix of `mmc.kernels.neighbor_graph`.
+
+A new point needs the landmarks alone: its features are z Δ^-½ u / √μ, u being the right singular vectors, for
+training points and new points alike.
+
+Defined are: more landmarks than distinct points (every distinct point is one), t above the number of
+landmarks (all are neighbours), landmarks that no point is joined to (left out), and graphs in parts
+(eigenvectors of equal eigenvalues in any mixture, on which the hat matrix does not depend while all of them
+are used).
+
+Costs: n p q multiplications for the nearest landmarks among q features or principal components, n t² and p³
+for the singular vectors, memory n (q + t + r) + p².
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+from scipy.sparse import csr_array
+
+from mmc.kernels.landmarks import choose_landmarks
+from mmc.kernels.local_scaling import require_squares
+from mmc.kernels.neighbors import EXACT, Array, Components, Floats, fit_components, nearest_of
+
+#: Smallest eigenvalue of a feature.
+_SMALLEST = 1e-6
+
+#: Points whose features are computed at a time.
+_ROWS = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class LandmarkGraph:
+    """Features of any points from their nearest landmarks.
+
+    Attributes
+    ----------
+    components : Components
+        Projection in which distances are measured.
+    landmarks : ndarray of shape (p, q)
+        Landmarks, as projections.
+    scales : ndarray of shape (p,)
+        σ of each landmark.
+    n_neighbors : int
+        t.
+    transform : ndarray of shape (p, r)
+        Δ^-½ u / √μ.
+    values : ndarray of shape (r,)
+        μ, in decreasing order.
+    """
+
+    components: Components
+    landmarks: Floats
+    scales: Array
+    n_neighbors: int
+    transform: Floats
+    values: Array
+
+    def __call__(self, X: Array) -> Floats:
+        """Return the features of points.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_points, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_points, r)
+        """
+        result = np.empty((len(X), self.transform.shape[1]), dtype=self.transform.dtype)
+        for first in range(0, len(X), _ROWS):
+            rows = slice(first, first + _ROWS)
+            Z = _weights(self.components(X[rows]), self.landmarks, self.scales, self.n_neighbors)
+            result[rows] = Z @ self.transform
+        return result
+
+
+def landmark_graph(
+    X: Array, n_neighbors: int, p: int, r: int, how: str, rng: np.random.RandomState
+) -> LandmarkGraph:
+    """Choose landmarks and find the leading features of their graph.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, n_features)
+        Training points.
+    n_neighbors : int
+        t.
+    p : int
+        Number of landmarks.
+    r : int
+        Number of features.
+    how : {"k-means", "random"}
+        How landmarks are chosen.
+    rng : RandomState
+        Random generator.
+
+    Returns
+    -------
+    LandmarkGraph
+        It has fewer than r features if fewer have a positive eigenvalue.
+    """
+    require_squares(X)
+    if not np.ptp(X, axis=0).any():
+        raise ValueError("All points are equal, so that no distance can set a width. Check the columns.")
+    components = fit_components(X)
+    points = components(X)
+    landmarks = choose_landmarks(points, p, how, rng)
+    t = min(n_neighbors, len(landmarks))
+    near = nearest_of(landmarks, points, t)
+    del points
+    nearest = near.indices[:, 0]
+    own = near.distances[:, -1]
+    counts = np.bincount(nearest, minlength=len(landmarks))
+    means = np.bincount(nearest, own, len(landmarks)) / np.maximum(counts, 1)
+    typical = own[own > 0].mean() if own.any() else 1.0
+    scales = np.where(means > 0, means, typical)
+    Z = _sparse(near.distances, near.indices, scales)
+    columns = np.asarray(Z.sum(axis=0)).ravel()
+    roots = np.where(columns > 0, np.sqrt(columns), np.inf)
+    moments = (Z.T @ Z).toarray() / np.multiply.outer(roots, roots)
+    last = len(landmarks) - 1
+    values, vectors = linalg.eigh(moments, subset_by_index=(max(0, last + 1 - r), last))
+    values, vectors = values[::-1], vectors[:, ::-1]
+    kept = values > _SMALLEST
+    transform = vectors[:, kept] / np.sqrt(values[kept]) / roots[:, None]
+    dtype = np.float32 if len(X) > EXACT else np.float64
+    return LandmarkGraph(components, landmarks, scales, t, transform.astype(dtype), values[kept])
+
+
+def _weights(points: Floats, landmarks: Floats, scales: Array, t: int) -> csr_array:
+    near = nearest_of(landmarks, points, t)
+    return _sparse(near.distances, near.indices, scales)
+
+
+def _sparse(distances: Array, indices: NDArray[np.int64], scales: Array) -> csr_array:
+    own = distances[:, -1:]
+    own = np.where(own > 0, own, scales[indices])
+    # The nearest landmark has weight 1 before the division, so that no row vanishes.
+    exponent = (distances / own) * (distances / scales[indices])
+    weights = np.exp(exponent.min(axis=1, keepdims=True) - exponent)
+    weights /= weights.sum(axis=1, keepdims=True)
+    n, t = distances.shape
+    pointers = np.arange(0, n * t + 1, t)
+    return csr_array((weights.ravel(), indices.ravel(), pointers), shape=(n, len(scales)))

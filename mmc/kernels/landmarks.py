@@ -1,0 +1,144 @@
+"""Landmarks: few points that stand for all, and Nyström's approximation of a kernel from them.
+
+With landmarks z, K ≈ K(X, z) K(z, z)⁺ K(z, X) = Φ Φᵀ with Φ = K(X, z) U Λ^-½, where U Λ Uᵀ = K(z, z).
+Directions in which K(z, z) has an eigenvalue that rounding alone could cause are left out. With every point
+as a landmark, Φ Φᵀ = K.
+
+Landmarks are the centres of k-means on a sample of the points, or points drawn at random. k-means costs a few
+products of sample and landmarks; Φ takes n p (d + p) multiplications for p landmarks and one n×p array, and
+is float32 beyond 5,000 points.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+from sklearn.cluster import KMeans
+
+from mmc._warnings import warnings_kept
+from mmc.kernels.dense import Kernel, fit_landmark_kernel
+from mmc.kernels.neighbors import EXACT, Array, Floats, distinct_rows
+
+LANDMARKS = ("k-means", "random")
+
+#: Points of the sample of k-means for each landmark, and its number of rounds.
+_SAMPLE, _ROUNDS = 30, 10
+
+#: Largest number of distances from which the width of a kernel is measured.
+_DISTANCES = 2**24
+
+
+def choose_landmarks(X: Floats, p: int, how: str, rng: np.random.RandomState) -> Floats:
+    """Choose landmarks; if there are no more distinct points than landmarks, each of them is one.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Points.
+    p : int
+        Number of landmarks.
+    how : {"k-means", "random"}
+        Centres of k-means, or points drawn at random.
+    rng : RandomState
+        Random generator.
+
+    Returns
+    -------
+    ndarray of shape (at most p, d)
+        Distinct points.
+    """
+    order = rng.permutation(len(X))
+    if how == "random" or len(X) <= p:
+        # Drawn points may be equal; more are drawn until there are enough or no others.
+        drawn = X[np.sort(order[: 2 * p])]
+        drawn = drawn[distinct_rows(drawn).first]
+        if len(drawn) < min(p, len(X)):
+            drawn = X[distinct_rows(X).first]
+        return drawn[np.sort(rng.permutation(len(drawn))[:p])]
+    sample = X[np.sort(order[: _SAMPLE * p])]
+    seeds = choose_landmarks(sample, p, "random", rng)
+    if len(seeds) < p:
+        return seeds
+    with warnings_kept():  # a few rounds are enough
+        centres = KMeans(p, init=seeds, n_init=1, max_iter=_ROUNDS).fit(sample).cluster_centers_
+    return centres[distinct_rows(centres).first]
+
+
+@dataclass(frozen=True, eq=False)
+class Nystroem:
+    """Features Φ of any points.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        Kernel that compares points with the landmarks.
+    transform : ndarray of shape (p, r)
+        U Λ^-½.
+    dtype : dtype
+        Type of the features.
+    """
+
+    kernel: Kernel
+    transform: Array
+    dtype: np.dtype
+
+    def __call__(self, X: Array) -> Floats:
+        """Return the features of points.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_points, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_points, r)
+        """
+        result = np.empty((len(X), self.transform.shape[1]), dtype=self.dtype)
+        for first in range(0, len(X), EXACT):
+            rows = slice(first, first + EXACT)
+            result[rows] = self.kernel(X[rows]) @ self.transform
+        return result
+
+
+def fit_nystroem(
+    X: Array, landmarks: Floats, parameters: dict[str, Any], rng: np.random.RandomState
+) -> Nystroem:
+    """Return the features of a kernel from landmarks.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Training points. The width of the kernel is measured between them and all of them, or a sample if they
+        are more than 4,096.
+    landmarks : ndarray of shape (p, d)
+        Landmarks.
+    parameters : dict
+        Parameters of `fit_landmark_kernel`.
+    rng : RandomState
+        Random generator.
+
+    Returns
+    -------
+    Nystroem
+
+    Raises
+    ------
+    ValueError
+        If the kernel is zero at all landmarks.
+    """
+    n = len(X)
+    rows = np.sort(rng.permutation(n)[: max(1, _DISTANCES // n)])
+    kernel = fit_landmark_kernel(X, rows, **parameters).kernel
+    fitted = Kernel(
+        kernel.name, np.asarray(landmarks, dtype=np.float64), kernel.gamma, kernel.degree, kernel.coef0
+    )
+    inner = fitted(fitted.X)
+    values, vectors = linalg.eigh((inner + inner.T) / 2.0)
+    kept = values > len(values) * float(np.finfo(float).eps) * max(float(values[-1]), 0.0)
+    if not kept.any():
+        raise ValueError("The kernel is zero at all landmarks. Use another kernel, or another random_state.")
+    dtype = np.dtype(np.float32 if n > EXACT else np.float64)
+    return Nystroem(fitted, vectors[:, kept] / np.sqrt(values[kept]), dtype)

@@ -1,0 +1,144 @@
+"""The kernels of low rank on which the searches of [UMC-RLS] run without an n×n array.
+
+========================  =====================================================================
+kernel                    features
+========================  =====================================================================
+"graph"                   leading eigenvectors of the graph of nearest neighbours
+"landmark_graph"          leading singular vectors of the graph of points and nearest landmarks
+others, `n_landmarks`     Nyström's approximation from landmarks
+========================  =====================================================================
+
+The penalty of the two graphs is λ times the roughness of a model on the graph, in units in which the same λ
+suits the Gaussian kernel.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.cluster import KMeans
+
+from mmc._warnings import warnings_kept
+from mmc.kernels import require_memory
+from mmc.kernels.factor import Factor, is_rough, ridge_factor
+from mmc.kernels.landmark_graph import landmark_graph
+from mmc.kernels.landmarks import choose_landmarks, fit_nystroem
+from mmc.kernels.neighbor_graph import GraphFeatures, neighbor_graph
+from mmc.kernels.neighbors import Array, Floats
+
+GRAPHS = ("graph", "landmark_graph")
+
+#: Roughness of a model on a graph, in units that suit the λ of the Gaussian kernel.
+_ROUGHNESS = 4.0
+
+#: Number of features for each cluster.
+_FEATURES = 7
+
+#: Number of landmarks of a graph unless it is given.
+_N_LANDMARKS = 1000
+
+
+class LowRank(NamedTuple):
+    """A factor of the hat matrix, and the rows in which spectral clustering looks for clusters.
+
+    Attributes
+    ----------
+    factor : Factor
+        W, and its rows for new points.
+    embedding : ndarray of shape (n_samples, n_clusters) or None
+        Leading eigenvectors of the graph; None if the kernel is not a graph.
+    """
+
+    factor: Factor
+    embedding: Floats | None
+
+
+def fit_low_rank(
+    X: Array,
+    kernel: str,
+    parameters: dict[str, Any],
+    *,
+    n_clusters: int,
+    alpha: float,
+    fit_intercept: bool,
+    n_landmarks: int | None,
+    landmarks: str,
+    n_components: int | None,
+    rng: np.random.RandomState,
+) -> LowRank:
+    """Compute the features of the training points and the hat matrix of ridge regression on them.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Training points.
+    kernel : str
+        One of `GRAPHS`, or a kernel with landmarks.
+    parameters : dict
+        Parameters of the kernel.
+    n_clusters : int
+        k.
+    alpha : float
+        λ.
+    fit_intercept : bool
+        Whether models of landmarks have an intercept; on graphs the first eigenvector plays its part.
+    n_landmarks : int or None
+        Number of landmarks.
+    landmarks : {"k-means", "random"}
+        How landmarks are chosen.
+    n_components : int or None
+        Number of eigenvectors; None means seven for each cluster.
+    rng : RandomState
+        Random generator.
+
+    Returns
+    -------
+    LowRank
+    """
+    n = len(X)
+    r = n_components or _FEATURES * n_clusters
+    if kernel not in GRAPHS:
+        chosen = _enough(choose_landmarks(X, n_landmarks or _N_LANDMARKS, landmarks, rng), n_clusters)
+        require_memory(n, 3, len(chosen))
+        features = fit_nystroem(X, chosen, {"kernel": kernel, **parameters}, rng)
+        G = features(X)
+        penalties = np.full(G.shape[1], alpha)
+        return LowRank(ridge_factor(G, features, penalties, fit_intercept=fit_intercept), None)
+    require_memory(n, 3, min(r, n))
+    if kernel == "graph":
+        graph = neighbor_graph(X, parameters["n_neighbors"])
+        spectrum = graph.spectrum(r, rough=is_rough(n))
+        raw: Any = GraphFeatures(graph, spectrum)
+        G, values = spectrum.vectors[graph.vertex], spectrum.values
+    else:
+        # A landmark stands for many points, so that fewer of them are neighbours.
+        t = -(-parameters["n_neighbors"] // 2)
+        raw = landmark_graph(X, t, n_landmarks or _N_LANDMARKS, r, landmarks, rng)
+        _enough(raw.landmarks, n_clusters)
+        G, values = raw(X), raw.values
+    penalties = _ROUGHNESS * alpha * np.maximum(1.0 - values, 0.0)
+    factor = ridge_factor(G, raw, penalties, fit_intercept=False)
+    return LowRank(factor, G[:, :n_clusters])
+
+
+def spectral_labels(embedding: Floats, k: int, rng: np.random.RandomState) -> NDArray[np.int64]:
+    """Cluster the rows of eigenvectors, scaled to length 1, by k-means; every cluster is used."""
+    lengths = np.linalg.norm(embedding, axis=1, keepdims=True)
+    rows = embedding / np.where(lengths > 0, lengths, 1.0)
+    with warnings_kept():  # a start with an empty cluster is no end
+        labels = KMeans(k, n_init=10, random_state=rng).fit(rows).labels_.astype(np.int64)
+    for h in np.flatnonzero(np.bincount(labels, minlength=k) == 0):
+        sizes = np.bincount(labels, minlength=k)
+        labels[np.flatnonzero(labels == sizes.argmax())[0]] = h
+    return labels
+
+
+def _enough(landmarks: Floats, n_clusters: int) -> Floats:
+    if len(landmarks) < n_clusters:
+        raise ValueError(
+            f"n_clusters={n_clusters} is more than the {len(landmarks)} different landmarks. Choose fewer "
+            "clusters or more landmarks (n_landmarks)."
+        )
+    return landmarks
