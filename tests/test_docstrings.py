@@ -87,9 +87,14 @@ def test_parameters_and_defaults(documented):
 def test_attributes(estimator):
     """Attributes names every public attribute that a fit sets, and no other."""
     X, _ = make_three_gaussians(24, random_state=0)
-    seed = {"random_state": 0} if "random_state" in inspect.signature(estimator).parameters else {}
-    fitted = estimator(**seed).fit(pd.DataFrame(X, columns=["a", "b"]))
-    public = {name for name in vars(fitted) if name.endswith("_") and not name.startswith("_")}
+    known = inspect.signature(estimator).parameters
+    seed = {"random_state": 0} if "random_state" in known else {}
+    # Some attributes belong to a kernel that is a whole matrix, others to one that is not.
+    kernels = [{}, {"kernel": "rbf"}] if "n_components" in known else [{}]
+    public = set()
+    for kernel in kernels:
+        fitted = estimator(**seed, **kernel).fit(pd.DataFrame(X, columns=["a", "b"]))
+        public |= {name for name in vars(fitted) if name.endswith("_") and not name.startswith("_")}
     assert set(entries(sections(estimator)["Attributes"])) == public
 
 

@@ -263,7 +263,7 @@ def _finite(K: NDArray[np.float64], kernel: Kernel) -> NDArray[np.float64]:
     return K
 
 
-def require_memory(n: int, n_arrays: int = 3, n_columns: int | None = None) -> None:
+def require_memory(n: int, n_arrays: int = 3, n_columns: int | None = None, *, instead: str = "") -> None:
     """Refuse a problem whose arrays would not fit into memory, before they are allocated.
 
     Parameters
@@ -274,6 +274,8 @@ def require_memory(n: int, n_arrays: int = 3, n_columns: int | None = None) -> N
         Number of float64 arrays of n×n, or n×`n_columns`, at the peak.
     n_columns : int or None, default=None
         Number of columns, if it is not n.
+    instead : str, default=""
+        Another remedy, as a sentence.
 
     Raises
     ------
@@ -291,7 +293,7 @@ def require_memory(n: int, n_arrays: int = 3, n_columns: int | None = None) -> N
         )
         raise ValueError(
             f"{n} points need about {need / 2**30:.1f} GiB for the kernel matrix and its work space, more "
-            f"than the {limit / 2**30:.1f} GiB that may be used here. {remedy}"
+            f"than the {limit / 2**30:.1f} GiB that may be used here. {remedy}{instead and ' ' + instead}"
         )
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from mmc.kernels import KERNELS, LENGTHS
 from mmc.registry._types import Parameter
 
+#: Kernels of which the whole matrix is computed.
+WHOLE_KERNELS = tuple(k for k in KERNELS if k != "precomputed")
+
 N_CLUSTERS = Parameter(
     "n_clusters",
     "int",
@@ -31,7 +34,7 @@ KERNEL = (
         "choice",
         "Kernel",
         "How two points are compared: rbf follows curved shapes, linear draws straight borders.",
-        choices=tuple(k for k in KERNELS if k != "precomputed"),
+        choices=WHOLE_KERNELS,
     ),
     Parameter(
         "width",

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
 from mmc.base import StepwiseClusterer
 from mmc.maxmargin import UMCRLS, SteepRLS, StocRLS
-from mmc.registry._common import ALPHA, KERNEL, N_CLUSTERS, RANDOM_STATE
+from mmc.registry._common import ALPHA, KERNEL, N_CLUSTERS, RANDOM_STATE, WHOLE_KERNELS
 from mmc.registry._types import Algorithm, Line, Parameter
 
 _UMC_RLS_PAPER = "Pahikkala et al.: Unsupervised Multi-Class Regularized Least-Squares Classification, 2012"
@@ -17,14 +22,83 @@ _GRID = {
     "alpha": tuple(2.0**-power for power in range(10, 0, -1)),
 }
 
+#: [UMC-RLS] section V: the kernel, a width and a λ of the grid, and models without an intercept.
+_PUBLISHED = {
+    "kernel": "rbf",
+    "gamma": "max",
+    "width": 0.2,
+    "alpha": 0.125,
+    "fit_intercept": False,
+    "init": "random",
+    "n_init": 10,
+}
+
+_GRAPHS = ("graph", "landmark_graph")
+_WITH_LANDMARKS = ("rbf", "linear", "poly")
+
 _RLS_MODEL = (
     N_CLUSTERS,
-    *KERNEL,
+    replace(
+        KERNEL[0],
+        help="How two points are compared: graph follows chains of neighbours, rbf curved shapes, linear "
+        "draws straight borders. The two graphs take 100,000 points, the others 5,000 without landmarks.",
+        choices=(*_GRAPHS, *WHOLE_KERNELS),
+    ),
+    *KERNEL[1:-1],
+    replace(
+        KERNEL[-1],
+        help="How many neighbours a point is joined to; of landmarks it is half as many.",
+        advanced=False,
+        when=(("kernel", ("graph", "landmark_graph", "local_scaling")),),
+    ),
     ALPHA,
+    Parameter(
+        "n_landmarks",
+        "choice",
+        "Landmarks",
+        "How many points stand for all: more are slower and more precise. none: the whole kernel, or 1,000 "
+        "for the landmark graph.",
+        steps=(20, 50, 100, 200, 500, 1000, 2000),
+        choices=("none",),
+        none="none",
+        free=True,
+        advanced=True,
+        swept=False,
+        when=(("kernel", ("landmark_graph", *_WITH_LANDMARKS)),),
+    ),
+    Parameter(
+        "landmarks",
+        "choice",
+        "How landmarks are chosen",
+        "Centres of k-means, or points drawn at random.",
+        choices=("k-means", "random"),
+        advanced=True,
+        when=(("kernel", ("landmark_graph", *_WITH_LANDMARKS)),),
+    ),
+    Parameter(
+        "n_components",
+        "choice",
+        "Eigenvectors",
+        "How much detail of the graph the models can follow. auto: seven for each cluster.",
+        steps=(2, 5, 10, 20, 30, 50, 70, 100, 200),
+        choices=("auto",),
+        none="auto",
+        free=True,
+        advanced=True,
+        when=(("kernel", _GRAPHS),),
+    ),
 )
 _RLS_STARTS = (
     Parameter(
-        "n_init", "int", "Starts", "How many times to begin anew; the end with the lowest Q is kept.", 1, 50
+        "n_init",
+        "choice",
+        "Starts",
+        "How many times to begin anew; the end whose clusters are learned best is kept. auto: 10, or 3 with "
+        "more than 5,000 points.",
+        steps=(1, 2, 3, 5, 10, 20, 50),
+        choices=("auto",),
+        free=True,
+        swept=False,
     ),
     Parameter(
         "init",
@@ -38,8 +112,9 @@ _RLS_STARTS = (
         "fit_intercept",
         "bool",
         "Intercept",
-        "Let each model add a constant, which lets clusters keep different sizes.",
+        "Let each model add a constant, which lets clusters keep different sizes. The graphs need none.",
         advanced=True,
+        when=(("kernel", WHOLE_KERNELS),),
     ),
     RANDOM_STATE,
 )
@@ -76,6 +151,7 @@ def _rls(
     summary: str,
     pseudo_code: tuple[Line, ...],
     extra: tuple[Parameter, ...] = (),
+    published: Mapping[str, Any] = MappingProxyType({}),
 ) -> Algorithm:
     return Algorithm(
         name=estimator.__name__,
@@ -87,8 +163,9 @@ def _rls(
         meaning="How badly the cluster models fit their own labels; lower is better.",
         parameters=(*_RLS_MODEL, *extra, *_RLS_STARTS),
         max_samples=5000,
-        tune="width",
+        tune="n_neighbors",
         grid=_GRID,
+        published={**_PUBLISHED, **published},
         pseudo_code=(_START, *pseudo_code),
     )
 
@@ -105,6 +182,7 @@ ENTRIES = (
             Line("while a move lowers Q: make the one that lowers it most", "release"),
         ),
         _SHAKING,
+        {"refine": False},
     ),
     _rls(
         SteepRLS,

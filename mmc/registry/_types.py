@@ -265,6 +265,8 @@ class Algorithm:
         Grid of the paper: the values of two parameters, and single values of others.
     given : mapping
         Values that replace the defaults of the class.
+    published : mapping
+        Settings of the paper, where the defaults differ from them; empty if they do not.
     pseudo_code : tuple of Line
         The algorithm in a few lines.
     panels : tuple of Panel
@@ -285,6 +287,7 @@ class Algorithm:
     tune: str
     grid: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     given: Mapping[str, Any] = field(default_factory=dict)
+    published: Mapping[str, Any] = field(default_factory=dict)
     pseudo_code: tuple[Line, ...] = ()
     panels: tuple[Panel, ...] = ()
     rival: Rival | None = None

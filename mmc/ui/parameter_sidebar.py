@@ -79,6 +79,14 @@ def parameter_controls(name: str, k: int, without: Collection[str] = ()) -> dict
         If a value cannot be read. All controls are drawn before, so none loses its value.
     """
     entry = registry.get(name)
+    if entry.published and not without:
+        st.button(
+            "As in the paper",
+            on_click=_publish,
+            args=(entry,),
+            help="Sets the kernel and the search as the paper has them; the defaults are those that did best "
+            "on many data sets.",
+        )
     matter = [p for p in _that_matter(entry, k) if p.name not in without]
     given = {p: _control(p, _default(entry, p, k)) for p in matter if not p.advanced}
     with st.expander("More parameters"):
@@ -294,15 +302,31 @@ def _follow_algorithm() -> None:
     st.session_state.update({key: value for key, value in usual.items() if key in st.session_state})
 
 
+@guard()
+def _publish(entry: Algorithm) -> None:
+    """Set the controls to the settings of the paper, and those that are not drawn yet by the address."""
+    for name, value in entry.published.items():
+        parameter = entry.parameter(name)
+        if name in st.session_state:
+            st.session_state[name] = _held(parameter, value)
+        else:
+            st.query_params[name] = parameter.write(value)
+
+
 def _defaults(entry: Algorithm) -> dict[str, Any]:
     """Return the defaults as the controls hold them, without the seed and the number of clusters."""
-    held: dict[str, Any] = {}
-    for p in entry.parameters:
-        if not p.is_n_clusters and p.name != "random_state":
-            value = entry.default(p.name)
-            text = p.kind in ("choice", "numbers", "kernels")
-            held[p.name] = "" if value is None and not p.none else p.write(value) if text else value
-    return held
+    return {
+        p.name: _held(p, entry.default(p.name))
+        for p in entry.parameters
+        if not p.is_n_clusters and p.name != "random_state"
+    }
+
+
+def _held(parameter: Parameter, value: Any) -> Any:
+    """Return a value as the control of a parameter holds it."""
+    if value is None and not parameter.none:
+        return ""
+    return parameter.write(value) if parameter.kind in ("choice", "numbers", "kernels") else value
 
 
 def reach(key: str, low: Any, high: Any, most: Any) -> tuple[Any, Any]:

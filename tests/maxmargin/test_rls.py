@@ -86,7 +86,7 @@ def test_objective_is_exact_after_every_step(Search, fit_intercept, kernel, k, s
 def test_objective_does_not_drift(Search):
     """After thousands of updates Q still equals the risk of models that are trained anew."""
     X = blobs(400, 4)
-    model = Search(4, gamma=0.5, alpha=0.1, n_init=1, random_state=0).fit(X)
+    model = Search(4, kernel="rbf", gamma=0.5, alpha=0.1, n_init=1, random_state=0).fit(X)
     assert model.objective_ == pytest.approx(
         naive_objective(rbf(X, 0.5), model.labels_, 4, 0.1, True), rel=1e-10
     )
@@ -97,7 +97,7 @@ def test_objective_does_not_drift(Search):
 def test_descent_ends_in_a_local_minimum(Search, fit_intercept):
     """No single move of a point lowers Q any further, and Q never rose on the way."""
     X = np.random.RandomState(3).randn(9, 2)
-    model = Search(3, gamma=0.5, fit_intercept=fit_intercept, n_init=1, random_state=0)
+    model = Search(3, kernel="rbf", gamma=0.5, fit_intercept=fit_intercept, n_init=1, random_state=0)
     objectives = [step.state.objective for step in model.iter_fit(X)]
     assert objectives == sorted(objectives, reverse=True)
     K = rbf(X, 0.5)
@@ -146,7 +146,15 @@ def hits(Search, alpha, **params):
         n = len(X)
         lowest = minimum(rbf(X, 0.3), alpha, k, balanced=True)
         ends = best_of_starts(
-            Search, X, n_clusters=k, gamma=0.3, alpha=alpha, n_init=10, random_state=seed, **params
+            Search,
+            X,
+            n_clusters=k,
+            kernel="rbf",
+            gamma=0.3,
+            alpha=alpha,
+            n_init=10,
+            random_state=seed,
+            **params,
         )
         for state in ends:
             sizes = np.bincount(state.labels, minlength=k)
@@ -173,7 +181,7 @@ def test_no_search_beats_the_enumeration(Search):
     for seed in range(0, N_PROBLEMS, 4):
         X, k = random_problem(seed)
         lowest = minimum(rbf(X, 0.3), 0.5, k, balanced=False)
-        model = Search(k, gamma=0.3, fit_intercept=False, random_state=seed).fit(X)
+        model = Search(k, kernel="rbf", gamma=0.3, fit_intercept=False, random_state=seed).fit(X)
         assert model.objective_ >= lowest - 1e-8
         reached.append(model.objective_ <= lowest + 1e-8)
     assert np.mean(reached) >= 0.7
@@ -201,12 +209,12 @@ def test_decision_function_gives_the_scores(Search, fit_intercept, kernel):
 def test_coefficients_solve_the_ridge_system():
     """Dual coefficients are (K + λI)⁻¹ p_h, and with an intercept they add up to nothing."""
     X = blobs()
-    plain = UMCRLS(3, gamma=0.3, fit_intercept=False, n_init=1, random_state=0).fit(X)
+    plain = UMCRLS(3, kernel="rbf", gamma=0.3, fit_intercept=False, n_init=1, random_state=0).fit(X)
     P = np.where(plain.labels_[:, None] == np.arange(3), 1.0, -1.0)
     expected = np.linalg.solve(rbf(X, 0.3) + 0.5 * np.eye(len(X)), P)
     np.testing.assert_allclose(plain.dual_coef_, expected, atol=1e-9)
     np.testing.assert_array_equal(plain.intercept_, np.zeros(3))
-    biased = UMCRLS(3, gamma=0.3, n_init=1, random_state=0).fit(X)
+    biased = UMCRLS(3, kernel="rbf", gamma=0.3, n_init=1, random_state=0).fit(X)
     np.testing.assert_allclose(biased.dual_coef_.sum(axis=0), np.zeros(3), atol=1e-9)
 
 
@@ -289,8 +297,8 @@ def test_refinement_frees_the_sizes():
     """Two clusters of 3:1 are cut apart by equal sizes, and found when points are free at last."""
     X = np.vstack([blobs(90, 1, seed=0) * 0.5, blobs(30, 1, seed=1) * 0.5 + 6.0])
     y = np.repeat([0, 1], [90, 30])
-    held = UMCRLS(2, gamma="max", width=0.4, refine=False, random_state=0).fit(X)
-    freed = UMCRLS(2, gamma="max", width=0.4, refine=True, random_state=0).fit(X)
+    held = UMCRLS(2, kernel="rbf", gamma="max", width=0.4, refine=False, random_state=0).fit(X)
+    freed = UMCRLS(2, kernel="rbf", gamma="max", width=0.4, refine=True, random_state=0).fit(X)
     assert adjusted_rand_score(y, held.labels_) < 0.5
     assert adjusted_rand_score(y, freed.labels_) == 1.0
 
@@ -300,7 +308,7 @@ def test_refinement_frees_the_sizes():
 def test_no_cluster_is_emptied(Search, k):
     """Every state uses every cluster, even where single points are clusters."""
     X = np.random.RandomState(0).randn(6, 2)
-    for step in Search(k, alpha=5.0, gamma="max", random_state=0).iter_fit(X):
+    for step in Search(k, alpha=5.0, kernel="rbf", gamma="max", random_state=0).iter_fit(X):
         assert len(np.unique(step.state.labels)) == k
 
 
@@ -422,11 +430,30 @@ def test_progress_never_falls(Search):
 
 
 @every_search
-def test_restarts_are_judged_by_the_objective(Search):
-    """Of all starts the one with the lowest Q is kept."""
-    model = Search(4, n_init=6, random_state=0).fit(np.random.RandomState(0).randn(50, 2))
+@pytest.mark.parametrize("kernel", ["rbf", "graph"])
+def test_restarts_are_judged_by_how_badly_each_cluster_is_learned(Search, kernel):
+    """Where sizes are free, the start with the lowest Σ_h cut_h / n_h is kept, computed from R by hand."""
+    X = np.random.RandomState(0).randn(50, 2)
+    model = Search(4, kernel=kernel, n_init=6, random_state=0)
+    ends = [step.state for step in model.iter_fit(X) if step.status != "running"]
+    ratios = []
+    for state in ends:
+        Z = np.eye(4)[state.labels]
+        scores = state.scores.T  # R p_h, and the p_h add up to −2 at each of four clusters
+        RZ = (scores - scores.sum(axis=1, keepdims=True) / 2.0) / 2.0
+        ratios.append(sum(1.0 - Z[:, h] @ RZ[:, h] / Z[:, h].sum() for h in range(4)))
+        assert state.ratio == pytest.approx(ratios[-1], abs=1e-9)
+    best = ends[int(np.argmin(ratios))]
+    assert model.objective_ == best.objective
+    assert len(set(np.round(ratios, 6))) > 1
+
+
+def test_restarts_with_held_sizes_are_judged_by_the_objective():
+    """Without the free descent all ends have the same sizes, and the lowest Q is kept."""
+    X = np.random.RandomState(0).randn(50, 2)
+    model = UMCRLS(4, n_init=6, refine=False, random_state=0).fit(X)
     assert model.start_objectives_.shape == (6,)
-    assert model.objective_ == model.start_objectives_.min()
+    assert model.objective_ == pytest.approx(model.start_objectives_.min(), rel=1e-12)
     assert len(set(model.start_objectives_.round(6))) > 1
 
 
@@ -457,7 +484,7 @@ def test_closing_keeps_the_best_finished_start(Search):
         if step.start == 3:
             break
     steps.close()
-    best = min(ends, key=lambda state: state.objective)
+    best = min(ends, key=lambda state: state.criterion)
     assert model.objective_ == best.objective
     np.testing.assert_array_equal(model.labels_, best.labels)
     np.testing.assert_array_equal(model.start_objectives_, [state.objective for state in ends])
@@ -540,7 +567,7 @@ def test_intercept_makes_the_linear_kernel_shift_free():
 def test_precomputed_equals_the_kernel_it_holds(Search):
     """A Gaussian matrix that is given leads where the kernel itself leads."""
     X = blobs()
-    points = Search(3, gamma=0.3, random_state=0).fit(X)
+    points = Search(3, kernel="rbf", gamma=0.3, random_state=0).fit(X)
     matrix = Search(3, kernel="precomputed", random_state=0).fit(rbf(X, 0.3))
     np.testing.assert_array_equal(points.labels_, matrix.labels_)
 
@@ -619,5 +646,5 @@ def test_bad_data_are_named(Search):
 def test_too_many_points_are_refused_at_once(Search):
     """Ten million points are refused with a remedy before any matrix is made."""
     X = np.zeros((10**7, 1), dtype=np.float64)
-    with pytest.raises(ValueError, match=r"10000000 points need about .*sample of at most"):
-        Search(2).iter_fit(X)
+    with pytest.raises(ValueError, match=r"10000000 points need about .*sample of at most .*graph"):
+        Search(2, kernel="rbf").iter_fit(X)

@@ -40,6 +40,9 @@ from mmc.stepping import State
 #: Number of starts of n_init="auto", and with more than 5,000 points.
 _STARTS, _FEW_STARTS = 10, 3
 
+#: Remedy for a kernel matrix that does not fit into memory.
+_INSTEAD = 'Or use kernel="graph", or n_landmarks, which need no such matrix.'
+
 
 class Dense(NamedTuple):
     """A kernel, its first row and its hat matrix."""
@@ -81,12 +84,12 @@ class LeastSquaresClusterer(KernelClusterer):
         self,
         n_clusters: int = 2,
         *,
-        kernel: str = "rbf",
+        kernel: str = "graph",
         gamma: float | str = "neighbors",
         width: float = 2.0,
         degree: float = 3,
         coef0: float = 1.0,
-        n_neighbors: int = 7,
+        n_neighbors: int = 10,
         alpha: float = 0.5,
         n_landmarks: int | None = None,
         landmarks: str = "k-means",
@@ -143,7 +146,7 @@ class LeastSquaresClusterer(KernelClusterer):
             check_parameters(model)
         checked = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
         starts = self._draw_starts(checked, self.random_state)
-        require_memory(len(checked))
+        require_memory(len(checked), instead=_INSTEAD)
         kernel, K = self._gram(checked)
         anchor = K[0].copy()
         spectrum = Spectrum.of(K, fit_intercept=self.fit_intercept)
@@ -170,7 +173,7 @@ class LeastSquaresClusterer(KernelClusterer):
         rng = check_random_state(self.random_state)
         starts = self._draw_starts(X, rng)
         if not self._has_low_rank:
-            require_memory(len(X))
+            require_memory(len(X), instead=_INSTEAD)
             kernel, K = self._gram(X)
             anchor = K[0].copy()
             hat = hat_matrix(K, self.alpha, fit_intercept=self.fit_intercept, is_psd=kernel.is_psd)

@@ -29,8 +29,11 @@ class UMCRLS(LeastSquaresClusterer):
     ----------
     n_clusters : int, default=2
         Number of clusters. Allowed are 2 to 1,000,000.
-    kernel : {"rbf", "linear", "poly", "local_scaling", "precomputed"}, default="rbf"
-        Kernel between points. With "precomputed", `X` is the kernel matrix itself.
+    kernel : str, default="graph"
+        Kernel between points: "graph", "landmark_graph", "rbf", "linear", "poly", "local_scaling" or
+        "precomputed". "graph" is the graph of nearest neighbours, and "landmark_graph" a graph that joins
+        each point to its nearest landmarks; both need no n×n array. "rbf" is the kernel of the paper. With
+        "precomputed", `X` is the kernel matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="neighbors"
         Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
         unit of `width` (see `mmc.kernels.dense`). A number is from 1e-100 to 1e100.
@@ -40,10 +43,20 @@ class UMCRLS(LeastSquaresClusterer):
         Degree of the "poly" kernel. Allowed are 1 to 100.
     coef0 : float, default=1.0
         Constant term of the "poly" kernel. Allowed are -1e6 to 1e6.
-    n_neighbors : int, default=7
-        Number of neighbours of the "local_scaling" kernel. Allowed are 1 to 1,000,000.
+    n_neighbors : int, default=10
+        Number of neighbours of the "graph" and "local_scaling" kernels; a point of the "landmark_graph" is
+        joined to half as many landmarks. Allowed are 1 to 1,000,000.
     alpha : float, default=0.5
         Regularisation λ of the ridge models. Allowed are 1e-12 to 1e12.
+    n_landmarks : int or None, default=None
+        Number of landmarks. With a number, the "rbf", "linear" and "poly" kernels are approximated from
+        their values at the landmarks, without an n×n array; None keeps the whole kernel. For
+        "landmark_graph", None means 1,000, or half the number of points if that is less. The other kernels
+        take none. Allowed are 1 to 1,000,000.
+    landmarks : {"k-means", "random"}, default="k-means"
+        Landmarks are centres of k-means, or points drawn at random.
+    n_components : int or None, default=None
+        Number of eigenvectors of the two graphs; None means seven for each cluster. Allowed are 1 to 10,000.
     n_shakes : int, default=20
         s of the paper; the search makes s + 1 rounds. Allowed are 0 to 1,000.
     cluster_sizes : sequence of n_clusters numbers or None, default=None
@@ -53,9 +66,12 @@ class UMCRLS(LeastSquaresClusterer):
         sizes no longer hold. False gives the algorithm of the paper.
     fit_intercept : bool, default=True
         Whether each ridge model has an unpenalised intercept, for which the kernel is centred. False gives
-        the models of the paper.
-    n_init : int, default=10
-        Number of starts. The start that ends with the lowest Q is kept. Allowed are 1 to 1,000.
+        the models of the paper. The graphs need none: their first eigenvector plays its part.
+    n_init : int or "auto", default="auto"
+        Number of starts; "auto" means 10, or 3 with more than 5,000 points. With a graph and
+        `refine`, one more start comes from spectral clustering of the graph and is not shaken. The start
+        with the lowest Σ_h cut_h / n_h is kept (see Notes), or with the lowest Q if `refine` is False. A
+        number is from 1 to 1,000.
     init : {"random", "k-means++"} or array-like of shape (n_samples,), default="random"
         Labels to start from: random labels with clusters of equal size, the nearest of k-means++ seeds, or
         given labels from 0 to n_clusters − 1, which make a single start.
@@ -70,14 +86,18 @@ class UMCRLS(LeastSquaresClusterer):
         Q of `labels_`.
     n_iter_ : int
         Number of steps of the start that was kept.
-    start_objectives_ : ndarray of shape (n_init,)
+    start_objectives_ : ndarray of shape (n_starts,)
         Q at the end of each start.
+    features_ : Features
+        Features of any points. It is set only for the graphs and with landmarks.
+    coef_ : ndarray of shape (n_clusters, r)
+        Coefficients of the features in the ridge models. It is set only for the graphs and with landmarks.
     dual_coef_ : ndarray of shape (n_samples, n_clusters)
-        Coefficients of the ridge models, one column for each cluster.
+        Coefficients of the ridge models, one column for each cluster. It is set only for a whole kernel.
     intercept_ : ndarray of shape (n_clusters,)
-        Intercepts of the ridge models; zeros if `fit_intercept` is False.
+        Intercepts of the ridge models; zeros if `fit_intercept` is False. It is set only for a whole kernel.
     kernel_ : Kernel
-        Kernel with the width that was computed from the training points.
+        Kernel with the width that was computed from the training points. It is set only for a whole kernel.
     state_ : RLSState
         Last state of the start that was kept.
     n_features_in_ : int
@@ -87,8 +107,20 @@ class UMCRLS(LeastSquaresClusterer):
 
     Notes
     -----
-    One step is one claim, or a group of up to n moves of the final descent. R takes n³ multiplications once
-    and a claim takes n; memory is at most three n×n arrays.
+    *Steps and costs.* With a whole kernel one step is the claim of one cluster, or a group of up to n moves
+    of the final descent. R takes n³ multiplications once and each claimed point n; memory is at most three
+    n×n arrays. On a graph or with landmarks R is a product of an n×r array with its transpose
+    (`mmc.kernels.factor`), and points are claimed in blocks of n/300, which take n r multiplications each;
+    one step is one block. Below 600 points blocks have one point, and the search is that of the whole kernel.
+
+    *Graphs.* On "graph" the penalty is the roughness of the models on the graph of neighbours, and their
+    features are the leading eigenvectors of the graph (`mmc.kernels.neighbor_graph`, which says what is
+    exact). "landmark_graph" takes n p multiplications for p landmarks instead of comparing all pairs of
+    points, and is less precise (`mmc.kernels.landmark_graph`).
+
+    *Choice between starts.* With cut_h = z_hᵀ(I − R)z_h, z_h being 1 on cluster h of n_h points and 0
+    elsewhere, Q = 4 Σ_h cut_h for models with an intercept. That is lowest where clusters are single points,
+    so Q must not choose between ends whose sizes differ; Σ_h cut_h / n_h may, as in the normalised cut.
 
     With `refine`, `predict` equals `labels_` on the training points, because at a local minimum of Q every
     point has the highest decision value for its own cluster. The exception is the last point of a cluster,
@@ -102,11 +134,11 @@ class UMCRLS(LeastSquaresClusterer):
     Q does not compare clusterings with different `alpha` or kernel. With an intercept, a single cluster of
     all points would minimise Q; the shaking keeps away from it, and no search empties a cluster.
 
-    *How the defaults were chosen.* They give a high mean adjusted Rand index over twelve sets (seven toys,
-    iris, wine, breast cancer, digits 3 and 8, 900 digits), not the best value for each set; ``python -m
-    benchmarks.umcrls --defaults`` prints the comparison. A width in units of the distance to the seventh
-    neighbour follows thin structures that a share of the largest distance blurs. The intercept and the final
-    free descent let clusters keep unequal sizes.
+    *As in the paper.* ``UMCRLS(k, kernel="rbf")`` searches with the Gaussian kernel;
+    ``gamma="max", fit_intercept=False, refine=False`` besides gives the models and the search of the paper.
+
+    *How the defaults were chosen.* Of 31 sets, the twelve of ``python -m benchmarks.umcrls --defaults`` and
+    nineteen of a public battery, every second one chose, and the others confirmed: DEFAULTS.
 
     References
     ----------
@@ -137,12 +169,12 @@ class UMCRLS(LeastSquaresClusterer):
         self,
         n_clusters: int = 2,
         *,
-        kernel: str = "rbf",
+        kernel: str = "graph",
         gamma: float | str = "neighbors",
         width: float = 2.0,
         degree: float = 3,
         coef0: float = 1.0,
-        n_neighbors: int = 7,
+        n_neighbors: int = 10,
         alpha: float = 0.5,
         n_landmarks: int | None = None,
         landmarks: str = "k-means",
@@ -244,8 +276,11 @@ class SteepRLS(LeastSquaresClusterer):
     ----------
     n_clusters : int, default=2
         Number of clusters. Allowed are 2 to 1,000,000.
-    kernel : {"rbf", "linear", "poly", "local_scaling", "precomputed"}, default="rbf"
-        Kernel between points. With "precomputed", `X` is the kernel matrix itself.
+    kernel : str, default="graph"
+        Kernel between points: "graph", "landmark_graph", "rbf", "linear", "poly", "local_scaling" or
+        "precomputed". "graph" is the graph of nearest neighbours, and "landmark_graph" a graph that joins
+        each point to its nearest landmarks; both need no n×n array. "rbf" is the kernel of the paper. With
+        "precomputed", `X` is the kernel matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="neighbors"
         Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
         unit of `width` (see `mmc.kernels.dense`). A number is from 1e-100 to 1e100.
@@ -255,15 +290,26 @@ class SteepRLS(LeastSquaresClusterer):
         Degree of the "poly" kernel. Allowed are 1 to 100.
     coef0 : float, default=1.0
         Constant term of the "poly" kernel. Allowed are -1e6 to 1e6.
-    n_neighbors : int, default=7
-        Number of neighbours of the "local_scaling" kernel. Allowed are 1 to 1,000,000.
+    n_neighbors : int, default=10
+        Number of neighbours of the "graph" and "local_scaling" kernels; a point of the "landmark_graph" is
+        joined to half as many landmarks. Allowed are 1 to 1,000,000.
     alpha : float, default=0.5
         Regularisation λ of the ridge models. Allowed are 1e-12 to 1e12.
+    n_landmarks : int or None, default=None
+        Number of landmarks. With a number, the "rbf", "linear" and "poly" kernels are approximated from
+        their values at the landmarks, without an n×n array; None keeps the whole kernel. For
+        "landmark_graph", None means 1,000, or half the number of points if that is less. The other kernels
+        take none. Allowed are 1 to 1,000,000.
+    landmarks : {"k-means", "random"}, default="k-means"
+        Landmarks are centres of k-means, or points drawn at random.
+    n_components : int or None, default=None
+        Number of eigenvectors of the two graphs; None means seven for each cluster. Allowed are 1 to 10,000.
     fit_intercept : bool, default=True
         Whether each ridge model has an unpenalised intercept, for which the kernel is centred. False gives
-        the models of the paper.
-    n_init : int, default=10
-        Number of starts. The start that ends with the lowest Q is kept. Allowed are 1 to 1,000.
+        the models of the paper. The graphs need none: their first eigenvector plays its part.
+    n_init : int or "auto", default="auto"
+        Number of starts; "auto" means 10, or 3 with more than 5,000 points. The start with
+        the lowest Σ_h cut_h / n_h is kept (see `UMCRLS`). A number is from 1 to 1,000.
     init : {"random", "k-means++"} or array-like of shape (n_samples,), default="random"
         Labels to start from: random labels with clusters of equal size, the nearest of k-means++ seeds, or
         given labels from 0 to n_clusters − 1, which make a single start.
@@ -278,14 +324,18 @@ class SteepRLS(LeastSquaresClusterer):
         Q of `labels_`.
     n_iter_ : int
         Number of steps of the start that was kept.
-    start_objectives_ : ndarray of shape (n_init,)
+    start_objectives_ : ndarray of shape (n_starts,)
         Q at the end of each start.
+    features_ : Features
+        Features of any points. It is set only for the graphs and with landmarks.
+    coef_ : ndarray of shape (n_clusters, r)
+        Coefficients of the features in the ridge models. It is set only for the graphs and with landmarks.
     dual_coef_ : ndarray of shape (n_samples, n_clusters)
-        Coefficients of the ridge models, one column for each cluster.
+        Coefficients of the ridge models, one column for each cluster. It is set only for a whole kernel.
     intercept_ : ndarray of shape (n_clusters,)
-        Intercepts of the ridge models; zeros if `fit_intercept` is False.
+        Intercepts of the ridge models; zeros if `fit_intercept` is False. It is set only for a whole kernel.
     kernel_ : Kernel
-        Kernel with the width that was computed from the training points.
+        Kernel with the width that was computed from the training points. It is set only for a whole kernel.
     state_ : RLSState
         Last state of the start that was kept.
     n_features_in_ : int
@@ -296,7 +346,8 @@ class SteepRLS(LeastSquaresClusterer):
     Notes
     -----
     One step is a group of about n/40 moves. R takes n³ multiplications once and a move takes k n; memory is
-    at most three n×n arrays. No move empties a cluster.
+    at most three n×n arrays. On a graph or with landmarks points move in blocks of n/300, which take k n r
+    multiplications each, in memory n r (see `UMCRLS`). No move empties a cluster.
 
     `predict` equals `labels_` on the training points, except for the last point of a cluster. Q does not
     compare clusterings with different `alpha` or kernel.
@@ -334,8 +385,11 @@ class StocRLS(LeastSquaresClusterer):
     ----------
     n_clusters : int, default=2
         Number of clusters. Allowed are 2 to 1,000,000.
-    kernel : {"rbf", "linear", "poly", "local_scaling", "precomputed"}, default="rbf"
-        Kernel between points. With "precomputed", `X` is the kernel matrix itself.
+    kernel : str, default="graph"
+        Kernel between points: "graph", "landmark_graph", "rbf", "linear", "poly", "local_scaling" or
+        "precomputed". "graph" is the graph of nearest neighbours, and "landmark_graph" a graph that joins
+        each point to its nearest landmarks; both need no n×n array. "rbf" is the kernel of the paper. With
+        "precomputed", `X` is the kernel matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="neighbors"
         Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
         unit of `width` (see `mmc.kernels.dense`). A number is from 1e-100 to 1e100.
@@ -345,15 +399,26 @@ class StocRLS(LeastSquaresClusterer):
         Degree of the "poly" kernel. Allowed are 1 to 100.
     coef0 : float, default=1.0
         Constant term of the "poly" kernel. Allowed are -1e6 to 1e6.
-    n_neighbors : int, default=7
-        Number of neighbours of the "local_scaling" kernel. Allowed are 1 to 1,000,000.
+    n_neighbors : int, default=10
+        Number of neighbours of the "graph" and "local_scaling" kernels; a point of the "landmark_graph" is
+        joined to half as many landmarks. Allowed are 1 to 1,000,000.
     alpha : float, default=0.5
         Regularisation λ of the ridge models. Allowed are 1e-12 to 1e12.
+    n_landmarks : int or None, default=None
+        Number of landmarks. With a number, the "rbf", "linear" and "poly" kernels are approximated from
+        their values at the landmarks, without an n×n array; None keeps the whole kernel. For
+        "landmark_graph", None means 1,000, or half the number of points if that is less. The other kernels
+        take none. Allowed are 1 to 1,000,000.
+    landmarks : {"k-means", "random"}, default="k-means"
+        Landmarks are centres of k-means, or points drawn at random.
+    n_components : int or None, default=None
+        Number of eigenvectors of the two graphs; None means seven for each cluster. Allowed are 1 to 10,000.
     fit_intercept : bool, default=True
         Whether each ridge model has an unpenalised intercept, for which the kernel is centred. False gives
-        the models of the paper.
-    n_init : int, default=10
-        Number of starts. The start that ends with the lowest Q is kept. Allowed are 1 to 1,000.
+        the models of the paper. The graphs need none: their first eigenvector plays its part.
+    n_init : int or "auto", default="auto"
+        Number of starts; "auto" means 10, or 3 with more than 5,000 points. The start with
+        the lowest Σ_h cut_h / n_h is kept (see `UMCRLS`). A number is from 1 to 1,000.
     init : {"random", "k-means++"} or array-like of shape (n_samples,), default="random"
         Labels to start from: random labels with clusters of equal size, the nearest of k-means++ seeds, or
         given labels from 0 to n_clusters − 1, which make a single start.
@@ -368,14 +433,18 @@ class StocRLS(LeastSquaresClusterer):
         Q of `labels_`.
     n_iter_ : int
         Number of steps of the start that was kept.
-    start_objectives_ : ndarray of shape (n_init,)
+    start_objectives_ : ndarray of shape (n_starts,)
         Q at the end of each start.
+    features_ : Features
+        Features of any points. It is set only for the graphs and with landmarks.
+    coef_ : ndarray of shape (n_clusters, r)
+        Coefficients of the features in the ridge models. It is set only for the graphs and with landmarks.
     dual_coef_ : ndarray of shape (n_samples, n_clusters)
-        Coefficients of the ridge models, one column for each cluster.
+        Coefficients of the ridge models, one column for each cluster. It is set only for a whole kernel.
     intercept_ : ndarray of shape (n_clusters,)
-        Intercepts of the ridge models; zeros if `fit_intercept` is False.
+        Intercepts of the ridge models; zeros if `fit_intercept` is False. It is set only for a whole kernel.
     kernel_ : Kernel
-        Kernel with the width that was computed from the training points.
+        Kernel with the width that was computed from the training points. It is set only for a whole kernel.
     state_ : RLSState
         Last state of the start that was kept.
     n_features_in_ : int
@@ -386,7 +455,8 @@ class StocRLS(LeastSquaresClusterer):
     Notes
     -----
     One step is one sweep over all points. R takes n³ multiplications once, and a sweep takes k n and n more
-    for each point that moves; memory is at most three n×n arrays. No move empties a cluster.
+    for each point that moves; memory is at most three n×n arrays. On a graph or with landmarks a sweep takes
+    k n r multiplications, in memory n r (see `UMCRLS`). No move empties a cluster.
 
     `predict` equals `labels_` on the training points, except for the last point of a cluster. Q does not
     compare clusterings with different `alpha` or kernel.

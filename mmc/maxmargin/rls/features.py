@@ -36,7 +36,7 @@ _ROUGHNESS = 4.0
 #: Number of features for each cluster.
 _FEATURES = 7
 
-#: Number of landmarks of a graph unless it is given.
+#: Largest number of landmarks of a graph unless it is given; half the number of points if they are few.
 _N_LANDMARKS = 1000
 
 
@@ -85,7 +85,7 @@ def fit_low_rank(
     fit_intercept : bool
         Whether models of landmarks have an intercept; on graphs the first eigenvector plays its part.
     n_landmarks : int or None
-        Number of landmarks.
+        Number of landmarks; None means 1,000 for a graph, or half the number of points if that is less.
     landmarks : {"k-means", "random"}
         How landmarks are chosen.
     n_components : int or None
@@ -100,7 +100,8 @@ def fit_low_rank(
     n = len(X)
     r = n_components or _FEATURES * n_clusters
     if kernel not in GRAPHS:
-        chosen = _enough(choose_landmarks(X, n_landmarks or _N_LANDMARKS, landmarks, rng), n_clusters)
+        assert n_landmarks is not None  # otherwise the whole kernel matrix is used
+        chosen = _enough(choose_landmarks(X, n_landmarks, landmarks, rng), n_clusters)
         require_memory(n, 3, len(chosen))
         features = fit_nystroem(X, chosen, {"kernel": kernel, **parameters}, rng)
         G = features(X)
@@ -115,7 +116,8 @@ def fit_low_rank(
     else:
         # A landmark stands for many points, so that fewer of them are neighbours.
         t = -(-parameters["n_neighbors"] // 2)
-        raw = landmark_graph(X, t, n_landmarks or _N_LANDMARKS, r, landmarks, rng)
+        p = n_landmarks or max(n_clusters, min(_N_LANDMARKS, -(-n // 2)))
+        raw = landmark_graph(X, t, p, r, landmarks, rng)
         _enough(raw.landmarks, n_clusters)
         G, values = raw(X), raw.values
     penalties = _ROUGHNESS * alpha * np.maximum(1.0 - values, 0.0)
