@@ -18,6 +18,12 @@ from mmc.stepping import State, Step
 #: Maximum number of states that are kept; more frames make an animation no clearer.
 MAX_FRAMES = 150
 
+#: Memory in bytes of the states that are kept, by which fewer frames of very many points are.
+MAX_BYTES = 48 * 2**20
+
+#: Number of frames that are kept whatever their size.
+_MIN_FRAMES = 20
+
 
 class End(NamedTuple):
     """The end of a start.
@@ -46,7 +52,8 @@ class Recording:
     estimator : StepwiseClusterer or a clusterer of scikit-learn
         Fitted estimator.
     states : tuple of State
-        States of the best start, at most `MAX_FRAMES`.
+        States of the best start, evenly spread: at most `MAX_FRAMES`, and fewer if they take more than
+        `MAX_BYTES`. The first and the last are always among them.
     start : int
         Index of the best start.
     ends : tuple of End
@@ -121,7 +128,7 @@ def record(
     go_on : callable
         Called with every step; if it returns False, the fit stops with the states so far.
     keep_states : bool, default=True
-        Whether all states of the best start are kept, or only its last.
+        Whether states of the best start are kept along its way, or only its last.
 
     Returns
     -------
@@ -154,46 +161,83 @@ def record(
 class Recorder:
     """The states of the best start, collected step by step.
 
+    States are left out while they arrive, so that each start holds at most twice as many as are kept.
+
     Parameters
     ----------
     keep_states : bool, default=True
-        Whether all states of the best start are kept, or only its last.
+        Whether states of the best start are kept along its way, or only its last.
     """
 
     def __init__(self, keep_states: bool = True) -> None:
         self._keep_states = keep_states
-        self._best: tuple[int, list[State]] = (0, [])
-        self._current: list[State] = []
+        self._best: tuple[int, tuple[State, ...]] = (0, ())
+        self._current = _Frames()
         self._ends: list[End] = []
 
     @property
     def has_begun(self) -> bool:
         """Whether there is a state."""
-        return bool(self._current)
+        return bool(self._current.states)
 
     def add(self, step: Step) -> None:
         """Take in the next step."""
         if step.n_iter == 0 or not self._keep_states:
-            self._current = []
-        self._current.append(step.state)
+            self._current = _Frames()
+        self._current.add(step.state)
         if step.status != "running":
             self._ends.append(End(step.state.labels, step.state.objective, step.state.n_empty))
         if step.best:
-            self._best = (step.start, self._current)
+            self._best = (step.start, self._current.thinned())
 
     def recording(
         self, estimator: BaseEstimator, seconds: float, complete: bool, failure: str = ""
     ) -> Recording:
         """Return what has been collected; the current start counts if none has ended."""
-        start, states = self._best if self._best[1] else (0, self._current)
-        return Recording(estimator, _thinned(states), start, tuple(self._ends), seconds, complete, failure)
+        start, states = self._best if self._best[1] else (0, self._current.thinned())
+        return Recording(estimator, states, start, tuple(self._ends), seconds, complete, failure)
 
 
-def _thinned(states: list[State]) -> tuple[State, ...]:
-    if len(states) <= MAX_FRAMES:
-        return tuple(states)
-    keep = np.unique(np.linspace(0, len(states) - 1, MAX_FRAMES).round().astype(int))
-    return tuple(states[i] for i in keep)
+class _Frames:
+    """Every m-th state of a start and the last one, where m doubles whenever too many are held.
+
+    Attributes
+    ----------
+    states : list of State
+        The states that are held.
+    """
+
+    def __init__(self) -> None:
+        self.states: list[State] = []
+        self._sizes: list[int] = []
+        self._every, self._n = 1, 0
+
+    def add(self, state: State) -> None:
+        """Take in the next state."""
+        if self._n and (self._n - 1) % self._every:
+            del self.states[-1], self._sizes[-1]  # it was only the last so far
+        self.states.append(state)
+        self._sizes.append(_nbytes(state, set()))
+        self._n += 1
+        while len(self.states) > 2 * self._most:
+            last = [] if (self._n - 1) % (2 * self._every) == 0 else [-1]
+            held = [*range(0, len(self.states) - bool(last), 2), *last]
+            self.states = [self.states[i] for i in held]
+            self._sizes = [self._sizes[i] for i in held]
+            self._every *= 2
+
+    def thinned(self) -> tuple[State, ...]:
+        """Return as many states as are kept, evenly spread."""
+        if len(self.states) <= self._most:
+            return tuple(self.states)
+        keep = np.unique(np.linspace(0, len(self.states) - 1, self._most).round().astype(int))
+        return tuple(self.states[i] for i in keep)
+
+    @property
+    def _most(self) -> int:
+        """Number of frames that are kept, by the mean size of a state."""
+        size = max(1, sum(self._sizes) // len(self._sizes))
+        return int(np.clip(MAX_BYTES // size, _MIN_FRAMES, MAX_FRAMES))
 
 
 def _nbytes(value: Any, seen: set[int]) -> int:
