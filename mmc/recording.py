@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -21,8 +21,26 @@ MAX_FRAMES = 150
 #: Memory in bytes of the states that are kept, by which fewer frames of very many points are.
 MAX_BYTES = 48 * 2**20
 
-#: Number of frames that are kept whatever their size.
-_MIN_FRAMES = 20
+#: Number of frames that are kept whatever their size: the first and the last.
+_MIN_FRAMES = 2
+
+#: Memory in bytes from which a recording that is sent has frames in place of states.
+_HEAVY = 16 * 2**20
+
+#: What pages show of a state besides its labels and its objective.
+_SHOWN = (
+    "caption",
+    "line",
+    "curves",
+    "position",
+    "position_title",
+    "margin_lead",
+    "weights",
+    "changed",
+    "ringed",
+    "rings",
+    "warning",
+)
 
 
 class End(NamedTuple):
@@ -52,8 +70,8 @@ class Recording:
     estimator : StepwiseClusterer or a clusterer of scikit-learn
         Fitted estimator.
     states : tuple of State
-        States of the best start, evenly spread: at most `MAX_FRAMES`, and fewer if they take more than
-        `MAX_BYTES`. The first and the last are always among them.
+        States of the best start, evenly spread: at most `MAX_FRAMES`, and fewer if these would take too much
+        memory. The first and the last are always among them.
     start : int
         Index of the best start.
     ends : tuple of End
@@ -79,6 +97,25 @@ class Recording:
         """Memory of all arrays, including those of the estimator; a shared array counts once."""
         return _nbytes((self.estimator, self.states, self.ends), set())
 
+    def light(self, quantities: Sequence[str] = ()) -> Recording:
+        """Return the recording for a page on which its borders are drawn already.
+
+        If it takes much memory, all states but the last become frames, which have no model.
+
+        Parameters
+        ----------
+        quantities : sequence of str
+            Further attributes of the states that the page shows.
+
+        Returns
+        -------
+        Recording
+        """
+        if self.nbytes <= _HEAVY:
+            return self
+        frames = [Frame.of(state, quantities) for state in self.states[:-1]]
+        return replace(self, states=(*frames, self.end))
+
     @property
     def end(self) -> State:
         """The final state of the best start."""
@@ -88,6 +125,65 @@ class Recording:
     def labels(self) -> NDArray[np.int64]:
         """The final labels of the best start."""
         return self.end.labels
+
+
+def _shown(name: str) -> Any:
+    return property(lambda frame: frame.shown[name])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Frame(State):
+    """What a page shows of a state: labels in few bytes, and the numbers and texts beside them.
+
+    Attributes
+    ----------
+    shown : mapping from str to object
+        Further attributes of the state.
+    """
+
+    shown: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, state: State, quantities: Sequence[str] = ()) -> Frame:
+        """Return the frame of a state.
+
+        Parameters
+        ----------
+        state : State
+            State to show.
+        quantities : sequence of str
+            Further attributes to show.
+
+        Returns
+        -------
+        Frame
+        """
+        return cls(
+            labels=state.labels.astype(np.min_scalar_type(-int(state.labels.max()) - 1)),
+            objective=state.objective,
+            n_empty=state.n_empty,
+            margins=state.margins,
+            loss_function=state.loss_function,
+            shown={name: getattr(state, name) for name in (*_SHOWN, *quantities)},
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        shown = self.__dict__.get("shown", {})
+        if name not in shown:
+            raise AttributeError(f"{name} is not shown of this state")
+        return shown[name]
+
+    caption = _shown("caption")
+    line = _shown("line")
+    curves = _shown("curves")
+    position = _shown("position")
+    position_title = _shown("position_title")
+    margin_lead = _shown("margin_lead")
+    weights = _shown("weights")
+    changed = _shown("changed")
+    ringed = _shown("ringed")
+    rings = _shown("rings")
+    warning = _shown("warning")
 
 
 def within_time(estimator: BaseEstimator, seconds: float) -> BaseEstimator:
@@ -116,6 +212,7 @@ def record(
     *,
     go_on: Callable[[Step], bool] = lambda step: True,
     keep_states: bool = True,
+    max_bytes: int = MAX_BYTES,
 ) -> Recording:
     """Fit an estimator and record the states of its best start.
 
@@ -129,6 +226,8 @@ def record(
         Called with every step; if it returns False, the fit stops with the states so far.
     keep_states : bool, default=True
         Whether states of the best start are kept along its way, or only its last.
+    max_bytes : int, default=50_331_648
+        Memory of the states that are kept.
 
     Returns
     -------
@@ -141,7 +240,7 @@ def record(
         If the parameters or the points are not allowed, or a solver gives up before the first step.
     """
     began = perf_counter()
-    recorder = Recorder(keep_states)
+    recorder = Recorder(keep_states, max_bytes)
     complete, failure = True, ""
     steps = clusterers.steps(estimator, X)
     try:
@@ -167,12 +266,14 @@ class Recorder:
     ----------
     keep_states : bool, default=True
         Whether states of the best start are kept along its way, or only its last.
+    max_bytes : int
+        Memory of the states that are kept.
     """
 
-    def __init__(self, keep_states: bool = True) -> None:
-        self._keep_states = keep_states
+    def __init__(self, keep_states: bool = True, max_bytes: int = MAX_BYTES) -> None:
+        self._keep_states, self._max_bytes = keep_states, max_bytes
         self._best: tuple[int, tuple[State, ...]] = (0, ())
-        self._current = _Frames()
+        self._current = _Spread(max_bytes)
         self._ends: list[End] = []
 
     @property
@@ -183,7 +284,7 @@ class Recorder:
     def add(self, step: Step) -> None:
         """Take in the next step."""
         if step.n_iter == 0 or not self._keep_states:
-            self._current = _Frames()
+            self._current = _Spread(self._max_bytes)
         self._current.add(step.state)
         if step.status != "running":
             self._ends.append(End(step.state.labels, step.state.objective, step.state.n_empty))
@@ -198,7 +299,7 @@ class Recorder:
         return Recording(estimator, states, start, tuple(self._ends), seconds, complete, failure)
 
 
-class _Frames:
+class _Spread:
     """Every m-th state of a start and the last one, where m doubles whenever too many are held.
 
     Attributes
@@ -207,8 +308,9 @@ class _Frames:
         The states that are held.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, max_bytes: int) -> None:
         self.states: list[State] = []
+        self._max_bytes = max_bytes
         self._sizes: list[int] = []
         self._every, self._n = 1, 0
 
@@ -237,7 +339,7 @@ class _Frames:
     def _most(self) -> int:
         """Number of frames that are kept, by the mean size of a state."""
         size = max(1, sum(self._sizes) // len(self._sizes))
-        return int(np.clip(MAX_BYTES // size, _MIN_FRAMES, MAX_FRAMES))
+        return int(np.clip(self._max_bytes // size, _MIN_FRAMES, MAX_FRAMES))
 
 
 def _nbytes(value: Any, seen: set[int]) -> int:

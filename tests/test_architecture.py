@@ -82,7 +82,7 @@ INSIDE = {
         ),
     ),
     "mmc.registry": (
-        ("mmc.registry._panels",),
+        ("mmc.registry._limits", "mmc.registry._panels"),
         ("mmc.registry._types",),
         ("mmc.registry._common",),
         (

@@ -1,13 +1,14 @@
 """Recordings: which states of a fit are kept, and how many are held at any time."""
 
 import gc
+import pickle
+from dataclasses import dataclass
 from weakref import WeakSet
 
 import numpy as np
 import pytest
 
-from mmc import recording as module
-from mmc.recording import MAX_BYTES, MAX_FRAMES, Recorder
+from mmc.recording import MAX_BYTES, MAX_FRAMES, Recorder, Recording
 from mmc.stepping import State, Step
 
 
@@ -65,17 +66,60 @@ def test_fewer_frames_of_very_many_points_are_kept():
     recorder = Recorder()
     _record(recorder, _states(200, size), 200)
     recording = recorder.recording(None, 0.0, True)
-    assert 20 <= len(recording.states) == MAX_BYTES // (8 * size)
+    assert 2 < len(recording.states) == MAX_BYTES // (8 * size)
     assert recording.nbytes <= MAX_BYTES
 
 
-def test_some_frames_are_kept_whatever_they_take(monkeypatch):
-    """A bound below the size of a state leaves the least number of frames."""
-    monkeypatch.setattr(module, "MAX_BYTES", 1)
-    recorder = Recorder()
+def test_the_first_and_the_last_state_are_kept_whatever_they_take():
+    """A bound below the size of a state leaves two frames."""
+    recorder = Recorder(max_bytes=1)
     _record(recorder, _states(200), 200)
-    kept = _kept(recorder)
-    assert (len(kept), kept[0], kept[-1]) == (20, 0, 199)
+    assert _kept(recorder) == [0, 199]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Heavy(State):
+    """A state with a large model, of which a page shows three things."""
+
+    model: np.ndarray
+    number: int
+
+    @property
+    def caption(self):
+        """One sentence."""
+        return f"{len(self.model)} values"
+
+    @property
+    def line(self):
+        """Line of the pseudo-code."""
+        return "round"
+
+
+def test_a_heavy_recording_is_sent_without_its_models():
+    """Frames have labels in one byte each and what a page shows; the last state is whole."""
+    n = 1_000_000
+    states = [
+        _Heavy(labels=np.arange(n) % 3 + i, objective=-1.0 * i, model=np.zeros(n), number=i) for i in range(3)
+    ]
+    heavy = Recording(None, tuple(states), 0, (), 0.0, True)
+    light = pickle.loads(pickle.dumps(heavy.light(["number"])))
+    assert light.nbytes < heavy.nbytes / 2
+    assert [len(state.changed) for state in light.states] == [0, 0, 0]
+    for frame, state in zip(light.states, states, strict=True):
+        np.testing.assert_array_equal(frame.labels, state.labels)
+        assert (frame.objective, frame.caption, frame.line) == (state.objective, state.caption, "round")
+        assert frame.number == state.number
+        assert frame.curves == state.curves
+    assert light.states[0].labels.dtype == np.int8
+    assert light.end.labels.dtype == np.int64
+    with pytest.raises(AttributeError, match="model is not shown"):
+        _ = light.states[0].model
+
+
+def test_a_small_recording_stays_as_it_is():
+    """Nothing is gained from frames of few points."""
+    small = Recording(None, tuple(_states(5)), 0, (), 0.0, True)
+    assert small.light() is small
 
 
 def test_without_states_only_the_last_is_held():

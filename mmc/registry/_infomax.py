@@ -7,6 +7,7 @@ from dataclasses import replace
 from mmc.base import StepwiseClusterer
 from mmc.infomax import MIC, SMIC
 from mmc.registry._common import KERNEL, N_CLUSTERS, RANDOM_STATE
+from mmc.registry._limits import raised
 from mmc.registry._panels import GraphPanel, Panel, PosteriorPanel, PriorPanel
 from mmc.registry._types import Algorithm, Line, Parameter, Rival
 
@@ -136,6 +137,7 @@ def _infomax(
         pseudo_code=pseudo_code,
         panels=panels,
         rival=rival,
+        limit=raised("kernel", ("local_scaling",)),  # a sparse graph; the rbf kernel is an n×n array
     )
 
 

@@ -84,7 +84,9 @@ def parameter_controls(name: str, k: int, without: Collection[str] = ()) -> dict
     with st.expander("More parameters"):
         given |= {p: _control(p, _default(entry, p, k)) for p in matter if p.advanced}
     values = {p.name: p.parse(v) if isinstance(v, str) else v for p, v in given.items()}
-    return {name: value for name, value in values.items() if value is not None}
+    values = {name: value for name, value in values.items() if value is not None}
+    st.caption(registry.bound(entry.name, values).sentence)
+    return values
 
 
 def sweep_controls(name: str, k: int) -> tuple[str, str, str]:

@@ -61,7 +61,7 @@ def test_the_address_of_a_lesson_is_used(lesson, playground):
         **result.experiment.parameters,
     }
     _assert_used(at, lesson, used)
-    assert result.main.labels.shape == (len(result.dataset.X),)
+    assert result.main.labels.shape == (result.dataset.n_samples,)
     looks = {None: 0, "Margins": len(result.recordings), "Generations": 1}[used["look"]]
     assert len(at.get("plotly_chart")) == len(result.recordings) + looks
 

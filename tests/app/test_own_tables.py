@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 
+from mmc.datasets import open_table
 from mmc.ui import data_sidebar
 
 _GAPS = b"a,b\n1,2\nNaN,3\n4,5\n6,inf\n7,8\n9,1\n2,2\n"
@@ -98,8 +99,10 @@ def test_rows_with_gaps_can_be_left_out(table_page, give, settle):
     settle(at)
     assert not at.exception
     assert not at.error
-    dataset = at.session_state["playground:"].last.dataset
-    assert dataset.rows.tolist() == [0, 2, 4, 5, 6]
+    result = at.session_state["playground:"].last
+    assert result.dataset.n_samples == 5
+    table = open_table(_GAPS, name=result.dataset.name)
+    assert result.experiment.data.load(table).rows.tolist() == [0, 2, 4, 5, 6]
     assert any("2 rows of 7" in caption.value for caption in at.caption)
 
 
@@ -125,7 +128,8 @@ def test_a_fine_file_is_clustered(content, names, first, table_page, give, settl
     assert not at.error
     result = at.session_state["playground:"].last
     assert result.dataset.feature_names == names
-    assert result.dataset.X[0].tolist() == first
+    table = open_table(content, name=result.dataset.name)
+    assert result.experiment.data.load(table).X[0].tolist() == first
     assert np.unique(result.main.labels).size > 1
     assert len(at.get("plotly_chart")) == 1
 

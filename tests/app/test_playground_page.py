@@ -44,7 +44,7 @@ def test_every_data_set_runs(key, playground):
     assert not at.error
     result = at.session_state["playground:"].last
     assert result.dataset.name == key
-    assert "n" not in address or len(result.dataset.X) == 60
+    assert "n" not in address or result.dataset.n_samples == 60
     wanted = 2 if key == "digits" else CATALOG[key].n_clusters
     assert result.experiment.parameters["n_clusters"] == wanted
     assert len(at.get("plotly_chart")) == 1

@@ -19,7 +19,7 @@ def outcome(seed: int) -> run_job.Outcome:
     experiment = Experiment(Data("moons", {"n_samples": 60, "random_state": seed}), "UMCRLS", {"n_init": 1})
     dataset = experiment.data.load()
     recordings = {"UMCRLS": record(experiment.make(), dataset.X)}
-    return run_job.Outcome(f"run {seed}", experiment, dataset, recordings)
+    return run_job.Outcome(f"run {seed}", experiment, dataset.facts, recordings)
 
 
 def test_the_store_holds_what_its_memory_allows(monkeypatch):

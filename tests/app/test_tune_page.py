@@ -49,7 +49,9 @@ def test_every_cell_is_scored_and_shown(tune, maps):
     assert [column["title"] for column in columns] == ["0.5", "2"]
     assert [row["title"] for row in rows] == ["1", "0.1", "0.01"]
     assert (options["across"], options["upwards"]) == ("Kernel width", "Regularisation λ")
-    run = sweep(found.search.experiment.make(), found.search.grid, found.dataset.X, n_jobs=1)
+    run = sweep(
+        found.search.experiment.make(), found.search.grid, found.search.experiment.data.load().X, n_jobs=1
+    )
     for trial in run:
         c, r = divmod(trial.index, 3)
         cell = cells[2 - r][c]
@@ -152,7 +154,9 @@ def test_what_is_taken_home_is_the_cell(tune, monkeypatch):
     experiment = Experiment.from_json(offered["moons-experiment.json"]())
     assert (experiment.parameters["width"], experiment.parameters["alpha"]) == (2.0, 0.1)
     trial = next(t for t in found.trials if dict(t.parameters) == {"width": 2.0, "alpha": 0.1})
-    np.testing.assert_array_equal(experiment.make().fit(found.dataset.X).labels_, trial.labels)
+    np.testing.assert_array_equal(
+        experiment.make().fit(found.search.experiment.data.load().X).labels_, trial.labels
+    )
     assert "width=2.0" in offered["moons-experiment.py"]()
     table = pd.read_csv(io.StringIO(offered["moons-scores.csv"]()))
     assert len(table) == 6
