@@ -106,7 +106,9 @@ def _figure(report: Report) -> object:
 def _export(report: Report) -> object:
     labels = np.zeros(5000, dtype=np.int64)
     while True:
-        write_labels(None, (Data("moons", {"n_samples": 5000, "random_state": 0}), labels, None), report)
+        write_labels(
+            None, (Data("moons", {"n_samples": 5000, "random_state": 0}), labels, None, True), report
+        )
 
 
 #: Work by its name; a fit of the playground reports after each of its steps, the rest never.

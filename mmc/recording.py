@@ -116,6 +116,23 @@ class Recording:
         frames = [Frame.of(state, quantities) for state in self.states[:-1]]
         return replace(self, states=(*frames, self.end))
 
+    def within(self, max_bytes: int) -> Recording:
+        """Return the recording with fewer states, evenly spread, if they take too much memory.
+
+        Parameters
+        ----------
+        max_bytes : int
+            Memory of the states that are kept, unless the first and the last take more.
+
+        Returns
+        -------
+        Recording
+        """
+        spread = _Spread(max_bytes)
+        for state in self.states:
+            spread.add(state)
+        return replace(self, states=spread.thinned())
+
     @property
     def end(self) -> State:
         """The final state of the best start."""

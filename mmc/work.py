@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -26,7 +26,7 @@ from mmc.experiment import Data
 from mmc.figures import Scene, View, animation, animation_html, make_scene, make_view
 from mmc.figures.packed import PackedFigure, pack
 from mmc.imbalance import Draw, imbalance_draws
-from mmc.recording import Recording, record
+from mmc.recording import MAX_BYTES, Recording, record
 from mmc.registry import Bound
 from mmc.stepping import Step
 
@@ -234,7 +234,8 @@ def run(packed: bytes | None, task: Run, report: Report) -> Ran:
         stream = _Stream(name, model, len(recordings), len(task.models), report)
         recordings[name] = record(model, dataset.X, go_on=stream, max_bytes=_MAX_STATES)
         if not (recordings[name].complete or recordings[name].failure):
-            return Ran(facts, recordings, None)
+            stopped = {each: recording.within(MAX_BYTES) for each, recording in recordings.items()}
+            return Ran(facts, stopped, None)
     drawing = _drawing(dataset, recordings, task.objectives, None)
     light = {name: each.light(task.quantities.get(name, ())) for name, each in recordings.items()}
     return Ran(facts, light, drawing)
@@ -306,11 +307,16 @@ def write_html(arguments: Sequence[Any], task: None, report: Report) -> str:
 
 
 def write_labels(
-    packed: bytes | None, task: tuple[Data, NDArray[np.int64], NDArray[np.float64] | None], report: Report
+    packed: bytes | None,
+    task: tuple[Data, NDArray[np.int64], NDArray[np.float64] | None, bool],
+    report: Report,
 ) -> str:
-    """Write the table of the data with its labels as CSV."""
-    data, labels, confidence = task
-    return to_csv_text(labels_frame(_load(packed, data), labels, confidence))
+    """Write the labels as CSV, beside the whole table of the data or beside the numbers of its rows."""
+    data, labels, confidence, whole = task
+    dataset = _load(packed, data)
+    if not whole:
+        dataset = replace(dataset, frame=pd.DataFrame({"row": np.arange(len(dataset.frame))}))
+    return to_csv_text(labels_frame(dataset, labels, confidence))
 
 
 def rows_of(packed: bytes | None, task: tuple[Data, NDArray[np.int64]], report: Report) -> pd.DataFrame:

@@ -107,14 +107,11 @@ def bound(name: str, values: Mapping[str, Any]) -> Bound:
     """
     entry = get(name)
     most = entry.most_samples(values)
-    larger = [other.name for other in ALGORITHMS.values() if other.most_samples({}) > most]
-    sentences = [f"It takes {entry.limit.remedy}."] if entry.limit and most < MOST_SAMPLES else []
-    if larger:
-        sentences.append(f"Algorithms that take more: {', '.join(larger)}.")
-    sentences.append(
-        "Or take a sample of the points, or the command line, which has no such limit: python -m mmc cluster."
+    remedy = f"It takes {entry.limit.remedy}." if entry.limit and most < MOST_SAMPLES else ""
+    others = tuple(
+        (other.name, other.most_samples({})) for other in ALGORITHMS.values() if other is not entry
     )
-    return Bound(name, most, entry.setting(values), " ".join(sentences))
+    return Bound(name, most, entry.setting(values), remedy, others)
 
 
 def register(entry: Algorithm) -> None:

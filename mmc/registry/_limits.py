@@ -62,13 +62,16 @@ class Bound(NamedTuple):
     setting : str
         Parameters for which it holds, such as “ with kernel=rbf”; empty if it holds for all.
     remedy : str
-        Sentences that say what takes more points.
+        For which parameters there may be more points, in a sentence; empty if for none.
+    others : tuple of (str, int)
+        Other algorithms and their maximum with the usual parameters.
     """
 
     algorithm: str
     n_samples: int
     setting: str
     remedy: str
+    others: tuple[tuple[str, int], ...]
 
     @property
     def sentence(self) -> str:
@@ -90,7 +93,15 @@ class Bound(NamedTuple):
             and what takes more.
         """
         if refusal := self.refusal(n_samples):
-            raise ValueError(f"{refusal} {self.remedy}")
+            able = [name for name, most in self.others if most >= n_samples]
+            sentences = [
+                refusal,
+                self.remedy,
+                f"Of the others {', '.join(able)} can, as they usually are." if able else "",
+                "Or take a sample of the points, or the command line, which has no such limit: "
+                "python -m mmc cluster.",
+            ]
+            raise ValueError(" ".join(filter(None, sentences)))
 
     def refusal(self, n_samples: int) -> str:
         """Return a sentence that refuses too many points; empty if there are not too many.

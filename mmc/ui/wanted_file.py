@@ -43,7 +43,8 @@ table.to_parquet("digits.parquet", compression="zstd")
 # or from arrays X and y that you have as a file of NumPy:
 #   import numpy as np
 #   content = np.load("mnist_train60k.npz")
-#   table = pd.DataFrame(content["X"].astype("uint8")).add_prefix("pixel").assign(digit=content["y"])
+#   table = pd.DataFrame(content["X"].astype("uint8")).add_prefix("pixel")
+#   table["digit"] = content["y"]
 #   table.to_parquet("digits.parquet", compression="zstd")
 """,
     "digit",
