@@ -7,6 +7,7 @@ import pytest
 
 from mmc.datasets import open_table
 from mmc.ui import data_sidebar
+from mmc.ui.home_view import LESSONS
 
 _GAPS = b"a,b\n1,2\nNaN,3\n4,5\n6,inf\n7,8\n9,1\n2,2\n"
 
@@ -194,3 +195,36 @@ def test_a_file_is_read_once_in_a_visit(table_page, give, settle, monkeypatch):
     at.switch_page("pages/5_Tune.py")
     settle(at)
     assert read == ["mine.csv"]
+
+
+def test_the_experiment_with_sixty_thousand_digits_wants_a_file(playground, give):
+    """Without the file the page says which one and how to make it; with it all is set, labels included."""
+    (lesson,) = (each for each in LESSONS if "file" in each.address)
+    at = playground(**lesson.address)
+    assert not at.exception
+    assert not at.error
+    assert any("60,000" in _shown(info) and "Parquet" in _shown(info) for info in at.info)
+    compile(at.code[0].value, "recipe", "exec")
+    assert "to_parquet" in at.code[0].value
+    rows = np.random.default_rng(0).integers(0, 9, (40, 3)).astype(str)
+    table = "\n".join(["pixel0,pixel1,digit", *map(",".join, rows)])
+    at = give(at, table.encode())
+    assert not at.error
+    result = at.session_state["playground:"].last
+    assert result.dataset.feature_names == ("pixel0", "pixel1")
+    assert result.dataset.y is not None
+    assert not result.experiment.data.standardize
+    assert result.experiment.parameters["n_clusters"] == 10
+    assert result.experiment.algorithm == lesson.address["algorithm"]
+
+
+def _shown(element):
+    """Return a text as it is shown, without what keeps it from being Markdown."""
+    return element.value.replace("\\", "")
+
+
+def test_any_other_table_is_asked_for_with_its_limits(table_page):
+    """The page says how large a file and how many rows it takes."""
+    (info,) = table_page.info
+    assert "at most 20 MB and 100,000 rows" in _shown(info)
+    assert not table_page.code or all("to_parquet" not in code.value for code in table_page.code)
