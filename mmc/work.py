@@ -36,8 +36,8 @@ _READ_MEMORY = 300 * 2**20
 #: Seconds between two reports of a fit.
 _REPORT = 0.1
 
-#: Maximum size in bytes of an estimator that is sent with the first report of its fit.
-_MAX_ESTIMATOR = 32 * 2**20
+#: Maximum size in bytes of an estimator that is sent with the first report of its fit, and of a state.
+_MAX_ESTIMATOR, _MAX_STATE = 32 * 2**20, 4 * 2**20
 
 #: Memory in bytes of the states of a fit until they are drawn.
 _MAX_STATES = 600 * 2**20
@@ -183,7 +183,7 @@ class Steps(NamedTuple):
         Description of the last step.
     steps : list of Step
         Steps since the last report: of many points only the last and those that begin or end a start, and
-        none if the estimator is too large to be sent.
+        none if the estimator or a state is too large to be sent.
     estimator : estimator or None
         With the first report the estimator, which can then draw borders of all states.
     """
@@ -258,7 +258,8 @@ class _Stream:
             return True
         first = self._small is None
         if first:
-            self._small = len(pickle.dumps(self._model, protocol=5)) <= _MAX_ESTIMATOR
+            sizes = [len(pickle.dumps(each, protocol=5)) for each in (self._model, step.state)]
+            self._small = sizes[0] <= _MAX_ESTIMATOR and sizes[1] <= _MAX_STATE
         progress = (self._done + step.progress) / self._total
         steps = self._steps if self._small else []
         model = self._model if first and self._small else None

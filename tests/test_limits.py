@@ -100,9 +100,10 @@ def test_of_many_points_only_the_last_step_of_a_report_is_sent():
     assert _streamed(work._MANY, ["running"] * 4 + ["converged"]) == [[0, 4]]
 
 
-def test_steps_of_an_estimator_that_is_too_large_to_be_sent_are_not_sent(monkeypatch):
+@pytest.mark.parametrize("limit", ["_MAX_ESTIMATOR", "_MAX_STATE"])
+def test_steps_that_are_too_large_to_be_sent_are_not_sent(limit, monkeypatch):
     """Without the estimator nothing can be drawn of them, and the caption is enough."""
-    monkeypatch.setattr(work, "_MAX_ESTIMATOR", 1)
+    monkeypatch.setattr(work, limit, 1)
     assert _streamed(3, ["running"] * 3) == [[]]
 
 
