@@ -105,7 +105,7 @@ def test_beside_starts_from_the_same_labels(playground):
         ("toggle", "refine", False, "parameters"),
         ("number_input", "random_state", 5, "parameters"),
         ("number_input", "seed", 7, "options"),
-        ("slider", "n", 80, "options"),
+        ("select_slider", "n", 80, "options"),
     ],
 )
 def test_a_changed_control_gives_a_new_result(kind, key, value, where, playground, settle):
