@@ -26,6 +26,7 @@ from mmc.experiment import Data
 from mmc.figures import Scene, View, animation, animation_html, make_scene, make_view
 from mmc.figures.packed import PackedFigure, pack
 from mmc.imbalance import Draw, imbalance_draws
+from mmc.metrics import clustering_error
 from mmc.recording import MAX_BYTES, Recording, record
 from mmc.registry import Bound
 from mmc.stepping import Step
@@ -341,6 +342,19 @@ def quantities(
                     rows[i][j] = getattr(state, name)
                     done += 1
                     go_on = report(done / total)
+    return values
+
+
+def errors(
+    arguments: tuple[NDArray[np.int64], Sequence[NDArray[np.int64]]], task: None, report: Report
+) -> list[float]:
+    """Return the clustering error of labellings; of those that there is no time for it is NaN."""
+    y, labellings = arguments
+    values = [np.nan] * len(labellings)
+    for i, labels in enumerate(labellings):
+        values[i] = clustering_error(y, labels)
+        if not report((i + 1) / len(labellings)):
+            break
     return values
 
 
