@@ -118,7 +118,7 @@ _PRIORS = PriorPanel(title="Class priors", parameter="class_prior", settled=("n_
 
 
 #: Maximum number of points where LSMI chooses among ten graphs, each with its eigenvectors: a minute or two.
-_MOST_CHOSEN = 50_000
+_MOST_CHOSEN = 30_000
 
 
 def _most_of_smic(values: Mapping[str, Any]) -> int:

@@ -170,6 +170,11 @@ def _obtain(key: str, work: Work, draw: Callable[[R], None] | None, limit: float
     if result is None:
         if key in cut_short:
             return cut_short[key]
+        if seat.stopped.startswith("stopped after"):
+            raise ValueError(
+                f"This was {seat.stopped}, before there was a result. Take fewer points, columns or starts, "
+                "or the command line, which has no such limit: python -m mmc cluster."
+            )
         raise ValueError("Cancelled before there was a result. Change a control to run again.")
     cut_short.pop(key, None)
     if seat.stopped:

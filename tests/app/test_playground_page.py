@@ -278,7 +278,7 @@ def test_the_number_of_points_has_steps_and_takes_others_from_the_address(asked,
 def test_the_limit_of_an_algorithm_stands_below_its_parameters(playground):
     """It follows the parameters on which it depends."""
     texts = [_shown(caption) for caption in playground(n="60", algorithm="SMIC").caption]
-    assert "SMIC takes at most 50,000 points here with kernel=local_scaling and n_neighbors=lsmi." in texts
+    assert "SMIC takes at most 30,000 points here with kernel=local_scaling and n_neighbors=lsmi." in texts
     texts = [_shown(caption) for caption in playground(n="60", algorithm="SMIC", kernel="rbf").caption]
     assert any("SMIC takes at most 5,000 points here with kernel=rbf" in text for text in texts)
 
