@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from mmc import registry
-from mmc.datasets import load, make_noise, open_table
+from mmc.datasets import make_noise, open_table
 from mmc.engine import Limits, Pool, Report, Ticket
+from mmc.experiment import Data
 from mmc.infomax import lsmi, mlmi
 from mmc.recording import record
 from mmc.work import draw_run, write_labels
@@ -96,18 +97,18 @@ def _parquet(report: Report) -> object:
 
 
 def _figure(report: Report) -> object:
-    dataset = load("moons", n_samples=2000, random_state=0)
-    recording = record(registry.get("UMCRLS").make({"n_init": 1}), dataset.X)
+    data = Data("moons", {"n_samples": 2000, "random_state": 0})
+    recording = record(registry.get("UMCRLS").make({"n_init": 1}), data.load().X)
     while True:
-        draw_run(dataset, ({"UMCRLS": recording}, {"UMCRLS": "Q"}, None), report)
+        draw_run(None, (data, {"UMCRLS": recording}, {"UMCRLS": "Q"}, None), report)
 
 
 def _export(report: Report) -> object:
-    from mmc.experiment import Data
-
     labels = np.zeros(5000, dtype=np.int64)
     while True:
-        write_labels(None, (Data("moons", {"n_samples": 5000, "random_state": 0}), labels, None), report)
+        write_labels(
+            None, (Data("moons", {"n_samples": 5000, "random_state": 0}), labels, None, True), report
+        )
 
 
 #: Work by its name; a fit of the playground reports after each of its steps, the rest never.

@@ -63,7 +63,7 @@ def _run_both_ways(name: str, seed: int) -> tuple[float, float]:
     experiment = usual(data, name, 2, 0)
 
     def task() -> Run:
-        return Run(data, {name: experiment.make()}, {name: "objective"}, 5000)
+        return Run(data, {name: experiment.make()}, {name: "objective"}, ())
 
     here = _seconds(lambda: work.run(None, task(), lambda part: True))
     there = _seconds(lambda: list(engine.pool().submit(work.run, None, [task()])))

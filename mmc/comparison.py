@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -107,8 +107,15 @@ def repeats(experiment: Experiment, n: int) -> list[Experiment]:
     ]
 
 
+class Points(NamedTuple):
+    """Points of a data set, and its reference labels if there are any; a `Dataset` serves as well."""
+
+    X: NDArray[np.float64]
+    y: NDArray[np.int64] | None = None
+
+
 def compare(
-    datasets: Mapping[str, Dataset],
+    datasets: Mapping[str, Points | Dataset],
     tasks: Sequence[tuple[str, Experiment]],
     *,
     seconds: float = SECONDS,
@@ -121,7 +128,7 @@ def compare(
 
     Parameters
     ----------
-    datasets : mapping from str to Dataset
+    datasets : mapping from str to Points or Dataset
         Data sets by name.
     tasks : sequence of (str, Experiment)
         Name of a data set and the experiment to run on it.
@@ -147,11 +154,9 @@ def compare(
     estimators: list[BaseEstimator] = []
     todo = []
     for i, (name, experiment) in enumerate(tasks):
-        limit = registry.get(experiment.algorithm).max_samples
-        n = len(datasets[name].X)
-        if n > limit:
-            error = f"{n} points are more than the {limit} that {experiment.algorithm} runs with here."
-            yield Trial(i, experiment.parameters, error=error)
+        bound = registry.bound(experiment.algorithm, experiment.parameters)
+        if refusal := bound.refusal(len(datasets[name].X)):
+            yield Trial(i, experiment.parameters, error=refusal)
         else:
             todo.append(Task(i, {}, names.index(name), len(estimators)))
             estimators.append(experiment.make())

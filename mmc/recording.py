@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -17,6 +17,30 @@ from mmc.stepping import State, Step
 
 #: Maximum number of states that are kept; more frames make an animation no clearer.
 MAX_FRAMES = 150
+
+#: Memory in bytes of the states that are kept, by which fewer frames of very many points are.
+MAX_BYTES = 48 * 2**20
+
+#: Number of frames that are kept whatever their size: the first and the last.
+_MIN_FRAMES = 2
+
+#: Memory in bytes from which a recording that is sent has frames in place of states.
+_HEAVY = 16 * 2**20
+
+#: What pages show of a state besides its labels and its objective.
+_SHOWN = (
+    "caption",
+    "line",
+    "curves",
+    "position",
+    "position_title",
+    "margin_lead",
+    "weights",
+    "changed",
+    "ringed",
+    "rings",
+    "warning",
+)
 
 
 class End(NamedTuple):
@@ -46,7 +70,8 @@ class Recording:
     estimator : StepwiseClusterer or a clusterer of scikit-learn
         Fitted estimator.
     states : tuple of State
-        States of the best start, at most `MAX_FRAMES`.
+        States of the best start, evenly spread: at most `MAX_FRAMES`, and fewer if these would take too much
+        memory. The first and the last are always among them.
     start : int
         Index of the best start.
     ends : tuple of End
@@ -72,6 +97,42 @@ class Recording:
         """Memory of all arrays, including those of the estimator; a shared array counts once."""
         return _nbytes((self.estimator, self.states, self.ends), set())
 
+    def light(self, quantities: Sequence[str] = ()) -> Recording:
+        """Return the recording for a page on which its borders are drawn already.
+
+        If it takes much memory, all states but the last become frames, which have no model.
+
+        Parameters
+        ----------
+        quantities : sequence of str
+            Further attributes of the states that the page shows.
+
+        Returns
+        -------
+        Recording
+        """
+        if self.nbytes <= _HEAVY:
+            return self
+        frames = [Frame.of(state, quantities) for state in self.states[:-1]]
+        return replace(self, states=(*frames, self.end))
+
+    def within(self, max_bytes: int) -> Recording:
+        """Return the recording with fewer states, evenly spread, if they take too much memory.
+
+        Parameters
+        ----------
+        max_bytes : int
+            Memory of the states that are kept, unless the first and the last take more.
+
+        Returns
+        -------
+        Recording
+        """
+        spread = _Spread(max_bytes)
+        for state in self.states:
+            spread.add(state)
+        return replace(self, states=spread.thinned())
+
     @property
     def end(self) -> State:
         """The final state of the best start."""
@@ -81,6 +142,65 @@ class Recording:
     def labels(self) -> NDArray[np.int64]:
         """The final labels of the best start."""
         return self.end.labels
+
+
+def _shown(name: str) -> Any:
+    return property(lambda frame: frame.shown[name])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Frame(State):
+    """What a page shows of a state: labels in few bytes, and the numbers and texts beside them.
+
+    Attributes
+    ----------
+    shown : mapping from str to object
+        Further attributes of the state.
+    """
+
+    shown: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, state: State, quantities: Sequence[str] = ()) -> Frame:
+        """Return the frame of a state.
+
+        Parameters
+        ----------
+        state : State
+            State to show.
+        quantities : sequence of str
+            Further attributes to show.
+
+        Returns
+        -------
+        Frame
+        """
+        return cls(
+            labels=state.labels.astype(np.min_scalar_type(-int(state.labels.max()) - 1)),
+            objective=state.objective,
+            n_empty=state.n_empty,
+            margins=state.margins,
+            loss_function=state.loss_function,
+            shown={name: getattr(state, name) for name in (*_SHOWN, *quantities)},
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        shown = self.__dict__.get("shown", {})
+        if name not in shown:
+            raise AttributeError(f"{name} is not shown of this state")
+        return shown[name]
+
+    caption = _shown("caption")
+    line = _shown("line")
+    curves = _shown("curves")
+    position = _shown("position")
+    position_title = _shown("position_title")
+    margin_lead = _shown("margin_lead")
+    weights = _shown("weights")
+    changed = _shown("changed")
+    ringed = _shown("ringed")
+    rings = _shown("rings")
+    warning = _shown("warning")
 
 
 def within_time(estimator: BaseEstimator, seconds: float) -> BaseEstimator:
@@ -109,6 +229,7 @@ def record(
     *,
     go_on: Callable[[Step], bool] = lambda step: True,
     keep_states: bool = True,
+    max_bytes: int = MAX_BYTES,
 ) -> Recording:
     """Fit an estimator and record the states of its best start.
 
@@ -121,7 +242,9 @@ def record(
     go_on : callable
         Called with every step; if it returns False, the fit stops with the states so far.
     keep_states : bool, default=True
-        Whether all states of the best start are kept, or only its last.
+        Whether states of the best start are kept along its way, or only its last.
+    max_bytes : int, default=50_331_648
+        Memory of the states that are kept.
 
     Returns
     -------
@@ -134,7 +257,7 @@ def record(
         If the parameters or the points are not allowed, or a solver gives up before the first step.
     """
     began = perf_counter()
-    recorder = Recorder(keep_states)
+    recorder = Recorder(keep_states, max_bytes)
     complete, failure = True, ""
     steps = clusterers.steps(estimator, X)
     try:
@@ -154,46 +277,86 @@ def record(
 class Recorder:
     """The states of the best start, collected step by step.
 
+    States are left out while they arrive, so that each start holds at most twice as many as are kept.
+
     Parameters
     ----------
     keep_states : bool, default=True
-        Whether all states of the best start are kept, or only its last.
+        Whether states of the best start are kept along its way, or only its last.
+    max_bytes : int
+        Memory of the states that are kept.
     """
 
-    def __init__(self, keep_states: bool = True) -> None:
-        self._keep_states = keep_states
-        self._best: tuple[int, list[State]] = (0, [])
-        self._current: list[State] = []
+    def __init__(self, keep_states: bool = True, max_bytes: int = MAX_BYTES) -> None:
+        self._keep_states, self._max_bytes = keep_states, max_bytes
+        self._best: tuple[int, tuple[State, ...]] = (0, ())
+        self._current = _Spread(max_bytes)
         self._ends: list[End] = []
 
     @property
     def has_begun(self) -> bool:
         """Whether there is a state."""
-        return bool(self._current)
+        return bool(self._current.states)
 
     def add(self, step: Step) -> None:
         """Take in the next step."""
         if step.n_iter == 0 or not self._keep_states:
-            self._current = []
-        self._current.append(step.state)
+            self._current = _Spread(self._max_bytes)
+        self._current.add(step.state)
         if step.status != "running":
             self._ends.append(End(step.state.labels, step.state.objective, step.state.n_empty))
         if step.best:
-            self._best = (step.start, self._current)
+            self._best = (step.start, self._current.thinned())
 
     def recording(
         self, estimator: BaseEstimator, seconds: float, complete: bool, failure: str = ""
     ) -> Recording:
         """Return what has been collected; the current start counts if none has ended."""
-        start, states = self._best if self._best[1] else (0, self._current)
-        return Recording(estimator, _thinned(states), start, tuple(self._ends), seconds, complete, failure)
+        start, states = self._best if self._best[1] else (0, self._current.thinned())
+        return Recording(estimator, states, start, tuple(self._ends), seconds, complete, failure)
 
 
-def _thinned(states: list[State]) -> tuple[State, ...]:
-    if len(states) <= MAX_FRAMES:
-        return tuple(states)
-    keep = np.unique(np.linspace(0, len(states) - 1, MAX_FRAMES).round().astype(int))
-    return tuple(states[i] for i in keep)
+class _Spread:
+    """Every m-th state of a start and the last one, where m doubles whenever too many are held.
+
+    Attributes
+    ----------
+    states : list of State
+        The states that are held.
+    """
+
+    def __init__(self, max_bytes: int) -> None:
+        self.states: list[State] = []
+        self._max_bytes = max_bytes
+        self._sizes: list[int] = []
+        self._every, self._n = 1, 0
+
+    def add(self, state: State) -> None:
+        """Take in the next state."""
+        if self._n and (self._n - 1) % self._every:
+            del self.states[-1], self._sizes[-1]  # it was only the last so far
+        self.states.append(state)
+        self._sizes.append(_nbytes(state, set()))
+        self._n += 1
+        while len(self.states) > 2 * self._most:
+            last = [] if (self._n - 1) % (2 * self._every) == 0 else [-1]
+            held = [*range(0, len(self.states) - bool(last), 2), *last]
+            self.states = [self.states[i] for i in held]
+            self._sizes = [self._sizes[i] for i in held]
+            self._every *= 2
+
+    def thinned(self) -> tuple[State, ...]:
+        """Return as many states as are kept, evenly spread."""
+        if len(self.states) <= self._most:
+            return tuple(self.states)
+        keep = np.unique(np.linspace(0, len(self.states) - 1, self._most).round().astype(int))
+        return tuple(self.states[i] for i in keep)
+
+    @property
+    def _most(self) -> int:
+        """Number of frames that are kept, by the mean size of a state."""
+        size = max(1, sum(self._sizes) // len(self._sizes))
+        return int(np.clip(self._max_bytes // size, _MIN_FRAMES, MAX_FRAMES))
 
 
 def _nbytes(value: Any, seen: set[int]) -> int:

@@ -2,7 +2,7 @@
 
 Each function takes what its tasks share, the task, and a function that reports progress and returns whether
 to continue (`mmc.engine`). A table travels as the bytes in which it was packed, so that the server never
-holds a table itself; data sets go back to the server without their table.
+holds a table itself, and of a run it gets the facts of the data, not the points.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,14 +19,16 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from mmc.datasets import Dataset, Table, labels_frame, numeric_columns, open_table, to_csv_text
+from mmc.datasets import Dataset, Facts, Table, labels_frame, numeric_columns, open_table, to_csv_text
 from mmc.engine import Report
 from mmc.engine.worker import memory_limit
 from mmc.experiment import Data
 from mmc.figures import Scene, View, animation, animation_html, make_scene, make_view
 from mmc.figures.packed import PackedFigure, pack
 from mmc.imbalance import Draw, imbalance_draws
-from mmc.recording import Recording, record
+from mmc.metrics import clustering_error
+from mmc.recording import MAX_BYTES, Recording, record
+from mmc.registry import Bound
 from mmc.stepping import Step
 
 #: Memory in bytes for reading a file; the reader refuses what needs more, as far as it can tell before.
@@ -34,8 +37,17 @@ _READ_MEMORY = 300 * 2**20
 #: Seconds between two reports of a fit.
 _REPORT = 0.1
 
-#: Maximum size in bytes of an estimator that is sent with the first report of its fit.
-_MAX_ESTIMATOR = 32 * 2**20
+#: Maximum size in bytes of an estimator that is sent with the first report of its fit, and of a state.
+_MAX_ESTIMATOR, _MAX_STATE = 32 * 2**20, 4 * 2**20
+
+#: Memory in bytes of the states of a fit until they are drawn.
+_MAX_STATES = 600 * 2**20
+
+#: Number of points from which a report has only the last of the steps on the way.
+_MANY = 20_000
+
+#: Maximum number of values, points times columns, of the data of a search or a comparison.
+MAX_VALUES = 8_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,13 +83,16 @@ class Loaded(NamedTuple):
 
     Attributes
     ----------
-    dataset : Dataset
-        Points and labels, without the table.
+    X : ndarray of shape (n_samples, n_features)
+        Points.
+    facts : Facts
+        What pages say of the data.
     view : View
         Default plane.
     """
 
-    dataset: Dataset
+    X: NDArray[np.float64]
+    facts: Facts
     view: View
 
 
@@ -116,17 +131,20 @@ class Run(NamedTuple):
         One or two estimators by the name of their algorithm; the second starts where the first did.
     objectives : mapping from str to str
         Title of the objective of each.
-    max_samples : int
-        Maximum number of points.
+    bounds : tuple of Bound
+        Maximum number of points of each.
     same_start : bool
         Whether the second estimator takes the start of the first as `init`.
+    quantities : mapping from str to tuple of str
+        Attributes of the states that panels of each algorithm show.
     """
 
     data: Data
     models: Mapping[str, BaseEstimator]
     objectives: Mapping[str, str]
-    max_samples: int
+    bounds: tuple[Bound, ...]
     same_start: bool = False
+    quantities: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
 class Ran(NamedTuple):
@@ -134,23 +152,23 @@ class Ran(NamedTuple):
 
     Attributes
     ----------
-    dataset : Dataset
-        Points and labels, without the table.
+    facts : Facts
+        What pages say of the data.
     recordings : mapping from str to Recording
         Recordings by algorithm.
     drawing : Drawing or None
         Their pictures; None if the run was stopped, so that it ends at once.
     """
 
-    dataset: Dataset
+    facts: Facts
     recordings: Mapping[str, Recording]
     drawing: Drawing | None
 
 
 class Begun(NamedTuple):
-    """First report of a run: its data."""
+    """First report of a run: the facts of its data."""
 
-    dataset: Dataset
+    facts: Facts
 
 
 class Steps(NamedTuple):
@@ -162,14 +180,18 @@ class Steps(NamedTuple):
         Name of the algorithm.
     progress : float
         Share of the run that is done.
+    caption : str
+        Description of the last step.
     steps : list of Step
-        Steps since the last report.
+        Steps since the last report: of many points only the last and those that begin or end a start, and
+        none if the estimator or a state is too large to be sent.
     estimator : estimator or None
         With the first report the estimator, which can then draw borders of all states.
     """
 
     name: str
     progress: float
+    caption: str
     steps: list[Step]
     estimator: BaseEstimator | None
 
@@ -183,28 +205,41 @@ def read(content: bytes, name: str, report: Report) -> Upload:
     return Upload(table.name, table.sha256, columns, numeric, pickle.dumps(table, protocol=5))
 
 
-def load(packed: bytes | None, task: tuple[Sequence[Data], str, int], report: Report) -> list[Loaded]:
-    """Load data sets of at most so many points, which an algorithm can take, and choose their planes."""
-    data, algorithm, max_samples = task
-    datasets = [_within(_load(packed, each), algorithm, max_samples) for each in data]
-    return [Loaded(_light(each), make_view(each.X, each.feature_names)) for each in datasets]
+def load(packed: bytes | None, task: tuple[Sequence[Data], Bound], report: Report) -> list[Loaded]:
+    """Load the data sets of a search or a comparison, and choose their planes."""
+    data, bound = task
+    datasets = [_load(packed, each) for each in data]
+    for each in datasets:
+        bound.check(len(each.X))
+        if each.X.size > MAX_VALUES:
+            raise ValueError(
+                f"{len(each.X)} points of {each.X.shape[1]} columns are {each.X.size} values, more than the "
+                f"{MAX_VALUES} that a search or a comparison takes here. Take fewer points or columns; a "
+                "single run in the playground may have them all."
+            )
+    return [Loaded(each.X, each.facts, make_view(each.X, each.feature_names)) for each in datasets]
 
 
 def run(packed: bytes | None, task: Run, report: Report) -> Ran:
     """Load the data, fit the estimators one after another, and draw them if they were not stopped."""
-    dataset = _within(_load(packed, task.data), next(iter(task.models)), task.max_samples)
-    light = _light(dataset)
-    report(Begun(light))
+    dataset = _load(packed, task.data)
+    for bound in task.bounds:
+        bound.check(len(dataset.X))
+    facts = dataset.facts
+    report(Begun(facts))
     recordings: dict[str, Recording] = {}
     for name, model in task.models.items():
         if recordings and task.same_start:
             first = next(iter(recordings.values()))
             model.set_params(init=first.states[0].labels)
         stream = _Stream(name, model, len(recordings), len(task.models), report)
-        recordings[name] = record(model, dataset.X, go_on=stream)
+        recordings[name] = record(model, dataset.X, go_on=stream, max_bytes=_MAX_STATES)
         if not (recordings[name].complete or recordings[name].failure):
-            return Ran(light, recordings, None)
-    return Ran(light, recordings, draw_run(dataset, (recordings, task.objectives, None), report))
+            stopped = {each: recording.within(MAX_BYTES) for each, recording in recordings.items()}
+            return Ran(facts, stopped, None)
+    drawing = _drawing(dataset, recordings, task.objectives, None)
+    light = {name: each.light(task.quantities.get(name, ())) for name, each in recordings.items()}
+    return Ran(facts, light, drawing)
 
 
 class _Stream:
@@ -216,26 +251,47 @@ class _Stream:
         self._report = report
         self._steps: list[Step] = []
         self._sent = perf_counter()
-        self._first = True
+        self._small: bool | None = None
 
     def __call__(self, step: Step) -> bool:
-        self._steps.append(step)
+        self._add(step)
         if perf_counter() - self._sent < _REPORT:
             return True
-        small = self._first and len(pickle.dumps(self._model, protocol=5)) <= _MAX_ESTIMATOR
+        first = self._small is None
+        if first:
+            sizes = [len(pickle.dumps(each, protocol=5)) for each in (self._model, step.state)]
+            self._small = sizes[0] <= _MAX_ESTIMATOR and sizes[1] <= _MAX_STATE
         progress = (self._done + step.progress) / self._total
-        go_on = self._report(Steps(self._name, progress, self._steps, self._model if small else None))
-        self._steps, self._sent, self._first = [], perf_counter(), False
+        steps = self._steps if self._small else []
+        model = self._model if first and self._small else None
+        go_on = self._report(Steps(self._name, progress, step.state.caption, steps, model))
+        self._steps, self._sent = [], perf_counter()
         return go_on
+
+    def _add(self, step: Step) -> None:
+        """Keep a step until the next report; of many points one on the way takes the place of another."""
+        is_many = len(step.state.labels) >= _MANY
+        if is_many and step.n_iter and self._steps and self._steps[-1].n_iter:
+            self._steps.pop()
+        self._steps.append(step)
 
 
 def draw_run(
-    dataset: Dataset,
-    task: tuple[Mapping[str, Recording], Mapping[str, str], tuple[int, int] | None],
+    packed: bytes | None,
+    task: tuple[Data, Mapping[str, Recording], Mapping[str, str], tuple[int, int] | None],
     report: Report,
 ) -> Drawing:
-    """Draw recordings in a plane."""
-    recordings, objectives, columns = task
+    """Draw recordings of some data in a plane."""
+    data, recordings, objectives, columns = task
+    return _drawing(_load(packed, data), recordings, objectives, columns)
+
+
+def _drawing(
+    dataset: Dataset,
+    recordings: Mapping[str, Recording],
+    objectives: Mapping[str, str],
+    columns: tuple[int, int] | None,
+) -> Drawing:
     view = make_view(dataset.X, dataset.feature_names, columns)
     scenes = {name: make_scene(recording, view) for name, recording in recordings.items()}
     figures = tuple(pack(animation(scene, objectives[name])) for name, scene in scenes.items())
@@ -253,11 +309,16 @@ def write_html(arguments: Sequence[Any], task: None, report: Report) -> str:
 
 
 def write_labels(
-    packed: bytes | None, task: tuple[Data, NDArray[np.int64], NDArray[np.float64] | None], report: Report
+    packed: bytes | None,
+    task: tuple[Data, NDArray[np.int64], NDArray[np.float64] | None, bool],
+    report: Report,
 ) -> str:
-    """Write the table of the data with its labels as CSV."""
-    data, labels, confidence = task
-    return to_csv_text(labels_frame(_load(packed, data), labels, confidence))
+    """Write the labels as CSV, beside the whole table of the data or beside the numbers of its rows."""
+    data, labels, confidence, whole = task
+    dataset = _load(packed, data)
+    if not whole:
+        dataset = replace(dataset, frame=pd.DataFrame({"row": np.arange(len(dataset.frame))}))
+    return to_csv_text(labels_frame(dataset, labels, confidence))
 
 
 def rows_of(packed: bytes | None, task: tuple[Data, NDArray[np.int64]], report: Report) -> pd.DataFrame:
@@ -284,8 +345,23 @@ def quantities(
     return values
 
 
-def fits(X: NDArray[np.float64], models: Sequence[BaseEstimator], report: Report) -> list[Recording]:
-    """Fit estimators one after another; the last may be incomplete."""
+def errors(
+    arguments: tuple[NDArray[np.int64], Sequence[NDArray[np.int64]]], task: None, report: Report
+) -> list[float]:
+    """Return the clustering error of labellings; of those that there is no time for it is NaN."""
+    y, labellings = arguments
+    values = [np.nan] * len(labellings)
+    for i, labels in enumerate(labellings):
+        values[i] = clustering_error(y, labels)
+        if not report((i + 1) / len(labellings)):
+            break
+    return values
+
+
+def fits(packed: bytes | None, task: tuple[Data, Sequence[BaseEstimator]], report: Report) -> list[Recording]:
+    """Fit estimators to some data one after another; the last may be incomplete."""
+    data, models = task
+    X = _load(packed, data).X
     recordings: list[Recording] = []
     for model in models:
 
@@ -311,16 +387,3 @@ def imbalance(arguments: Mapping[str, Any], task: None, report: Report) -> list[
 def _load(packed: bytes | None, data: Data) -> Dataset:
     table: Table | None = None if packed is None else pickle.loads(packed)
     return data.load(table)
-
-
-def _light(dataset: Dataset) -> Dataset:
-    return replace(dataset, frame=pd.DataFrame())
-
-
-def _within(dataset: Dataset, algorithm: str, max_samples: int) -> Dataset:
-    if len(dataset.X) > max_samples:
-        raise ValueError(
-            f"{len(dataset.X)} points are more than the {max_samples} that {algorithm} runs with here. "
-            "Take fewer points or another algorithm, or use the command line: python -m mmc cluster."
-        )
-    return dataset

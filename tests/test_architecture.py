@@ -85,7 +85,7 @@ INSIDE = {
         ),
     ),
     "mmc.registry": (
-        ("mmc.registry._panels",),
+        ("mmc.registry._limits", "mmc.registry._panels"),
         ("mmc.registry._types",),
         ("mmc.registry._common",),
         (

@@ -64,6 +64,11 @@ class Dataset:
         """Memory of the points and of the original table, in bytes."""
         return self.X.nbytes + int(self.frame.memory_usage().sum())
 
+    @property
+    def facts(self) -> Facts:
+        """What a page says of the data, without the points and the table."""
+        return Facts(self.name, len(self.X), self.feature_names, self.y, self.notes)
+
     def standardized(self) -> Dataset:
         """Return a copy in which every column of ``X`` has mean 0 and variance 1.
 
@@ -72,6 +77,41 @@ class Dataset:
         note = "Every column was shifted to mean 0 and scaled to variance 1."
         X = np.asarray(StandardScaler().fit_transform(self.X), dtype=np.float64)
         return replace(self, X=X, notes=(*self.notes, note))
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """What a page says of a data set; points and table stay where they are clustered.
+
+    Attributes
+    ----------
+    name : str
+        Name of the data set.
+    n_samples : int
+        Number of points.
+    feature_names : tuple of str
+        Names of the columns that are clustered.
+    y : ndarray of shape (n_samples,) or None
+        Integer codes of the reference labelling, if there is one.
+    notes : tuple of str
+        Sentences for the user about what was left out or changed.
+    """
+
+    name: str
+    n_samples: int
+    feature_names: tuple[str, ...]
+    y: npt.NDArray[np.int64] | None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def codes(self) -> npt.NDArray[np.int64] | None:
+        """Reference labels as numbers from 0 without gaps; None if there are none."""
+        return None if self.y is None else np.unique(self.y, return_inverse=True)[1]
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the labels, in bytes."""
+        return 0 if self.y is None else self.y.nbytes
 
 
 def from_arrays(

@@ -6,6 +6,7 @@ pages are what a reader allocates memory by, so they are read too. A page is not
 
 from __future__ import annotations
 
+import json
 from typing import Any, NamedTuple
 
 from mmc.datasets._errors import TableError, shown, spoken_size
@@ -87,14 +88,13 @@ def check_size(metadata: Any, data: bytes, name: str, max_bytes: int) -> None:
     name : str
         Name of the file in messages.
     max_bytes : int
-        The largest file that is read. It also bounds the number of cells, as a text has fewer cells than
-        bytes.
+        The largest file that is read. `EXPANSION` times as many cells and bytes may be unpacked from it.
     """
     check_column_count(metadata.num_columns, name)
     n_cells = metadata.num_rows * max(metadata.num_columns, 1)
-    if n_cells > max_bytes:
+    if n_cells > EXPANSION * max_bytes:
         raise TableError(
-            f"{shown(name)} holds {n_cells} cells, and at most {max_bytes} are read. "
+            f"{shown(name)} holds {n_cells} cells, and at most {EXPANSION * max_bytes} are read. "
             f"Keep fewer rows or columns, or raise max_bytes"
         )
     if metadata.num_row_groups * metadata.num_columns > _MOST_CHUNKS:
@@ -144,6 +144,8 @@ def refuse_size(name: str, n_bytes: int, limit: int) -> None:
 def _width(column: Any) -> int:
     if column.physical_type == "FIXED_LEN_BYTE_ARRAY":
         return max(int(column.length), 8)
+    if column.physical_type == "INT32" and column.logical_type.type == "INT":
+        return int(json.loads(column.logical_type.to_json())["bitWidth"]) // 8  # small ones stay small
     return _TEXT_WIDTH if column.logical_type.type in _AS_TEXT else _WIDTHS[column.physical_type]
 
 

@@ -7,12 +7,13 @@ from mmc.figures.fields import kernel_graph, posterior_map
 from mmc.figures.margins import margin_animation
 from mmc.figures.matrix import matrix_figure
 from mmc.figures.palette import cluster_color
-from mmc.figures.scene import Scene, View, make_scene, make_view
+from mmc.figures.scene import MAX_POINTS, Scene, View, make_scene, make_view
 from mmc.figures.selection import band_curves, cv_heatmap, score_curve
 from mmc.figures.thumbnail import thumbnail
 from mmc.figures.weights import weight_bars
 
 __all__ = [
+    "MAX_POINTS",
     "Scene",
     "View",
     "animation",

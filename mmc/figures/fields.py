@@ -7,7 +7,7 @@ import html
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, triu
+from scipy.sparse import coo_array, csr_array, triu
 from sklearn.base import BaseEstimator
 
 from mmc.figures.palette import COLORS, NEUTRAL, SYMBOLS, cluster_color
@@ -109,7 +109,7 @@ def kernel_graph(
     """
     places = np.full((matrix.shape[0], 2), np.nan)
     places[vertex[view.sample]] = view.points
-    links = triu(matrix, k=1, format="coo")
+    links = _between(triu(matrix, k=1, format="coo"), ~np.isnan(places[:, 0]))
     strongest = np.argsort(-links.data, kind="stable")[:_MAX_EDGES]
     i, j = links.coords[0][strongest], links.coords[1][strongest]
     lines = np.stack([places[i], places[j], np.full((len(i), 2), np.nan)], axis=1).reshape(-1, 2)
@@ -146,6 +146,13 @@ def kernel_graph(
         ]
     )
     return _in_the_plane(figure, view)
+
+
+def _between(links: coo_array, drawn: NDArray[np.bool_]) -> coo_array:
+    """Return the links both of whose ends are drawn."""
+    i, j = links.coords
+    both = drawn[i] & drawn[j]
+    return coo_array((links.data[both], (i[both], j[both])), shape=links.shape)
 
 
 def _bands(n_clusters: int) -> list[list[object]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Any
 
 from mmc.registry import (
     _baselines,
@@ -20,6 +21,7 @@ from mmc.registry import (
     _least_squares,
     _semidefinite,
 )
+from mmc.registry._limits import MOST_SAMPLES, Bound, Limit, raised
 from mmc.registry._panels import (
     CoursePanel,
     GraphPanel,
@@ -36,9 +38,12 @@ from mmc.registry._types import Algorithm, Line, Parameter, Rival, Row
 
 __all__ = [
     "ALGORITHMS",
+    "MOST_SAMPLES",
     "Algorithm",
+    "Bound",
     "CoursePanel",
     "GraphPanel",
+    "Limit",
     "Line",
     "MarginPanel",
     "MatrixPanel",
@@ -51,7 +56,9 @@ __all__ = [
     "Rival",
     "Row",
     "WeightPanel",
+    "bound",
     "get",
+    "raised",
     "register",
 ]
 
@@ -76,6 +83,35 @@ def get(name: str) -> Algorithm:
     if name not in ALGORITHMS:
         raise ValueError(f"There is no algorithm {name!r}; there are {', '.join(ALGORITHMS)}.")
     return ALGORITHMS[name]
+
+
+def bound(name: str, values: Mapping[str, Any]) -> Bound:
+    """Return the maximum number of points in the app for an algorithm with its parameters.
+
+    Parameters
+    ----------
+    name : str
+        Name of the algorithm.
+    values : mapping
+        Parameters by name; the others have their defaults.
+
+    Returns
+    -------
+    Bound
+        It can be sent to other processes, which need not know the algorithm.
+
+    Raises
+    ------
+    ValueError
+        If there is no such algorithm.
+    """
+    entry = get(name)
+    most = entry.most_samples(values)
+    remedy = f"It takes {entry.limit.remedy}." if entry.limit and most < MOST_SAMPLES else ""
+    others = tuple(
+        (other.name, other.most_samples({})) for other in ALGORITHMS.values() if other is not entry
+    )
+    return Bound(name, most, entry.setting(values), remedy, others)
 
 
 def register(entry: Algorithm) -> None:

@@ -12,6 +12,7 @@ from sklearn.mixture import GaussianMixture
 from mmc.baselines import CLUHSIC, DIFFRAC, MNN, BlurringMeanShift, KernelKMeans, SelfTuningSpectral
 from mmc.kernels import LENGTHS
 from mmc.registry._common import ALPHA, KERNEL, N_CLUSTERS, RANDOM_STATE
+from mmc.registry._limits import MOST_SAMPLES
 from mmc.registry._types import Algorithm, Line, Parameter
 
 _STARTS = Parameter(
@@ -88,6 +89,7 @@ _SCIKIT_LEARN = (
         "MacQueen: Some Methods for Classification and Analysis of Multivariate Observations, 1967",
         objective="scatter",
         meaning="Squared distances of all points to their centres, added up; lower is tighter.",
+        max_samples=MOST_SAMPLES,
         given={"n_clusters": 2, "n_init": 10},
     ),
     _baseline(
@@ -100,6 +102,7 @@ _SCIKIT_LEARN = (
             RANDOM_STATE,
         ),
         "Shi and Malik: Normalized Cuts and Image Segmentation, 2000",
+        max_samples=10_000,
         tune="n_neighbors",
         given={"n_clusters": 2, "affinity": "nearest_neighbors"},
     ),
@@ -121,6 +124,7 @@ _SCIKIT_LEARN = (
         "Dempster, Laird and Rubin: Maximum Likelihood from Incomplete Data via the EM Algorithm, 1977",
         objective="−log likelihood",
         meaning="Minus the mean logarithm of how likely the clouds make a point; lower is better.",
+        max_samples=MOST_SAMPLES,
         given={"n_components": 2},
     ),
     _baseline(
@@ -138,6 +142,7 @@ _SCIKIT_LEARN = (
             ),
         ),
         "Ward: Hierarchical Grouping to Optimize an Objective Function, 1963",
+        max_samples=10_000,  # an n×n array of distances: 0.8 GB
         given={"n_clusters": 2},
     ),
     _baseline(
@@ -156,7 +161,7 @@ _SCIKIT_LEARN = (
             ),
         ),
         "Comaniciu and Meer: Mean Shift: A Robust Approach Toward Feature Space Analysis, 2002",
-        max_samples=2000,
+        max_samples=5000,
         tune="bandwidth",
         given={"bin_seeding": True},  # a window from every occupied cell; from every point it takes minutes
     ),
@@ -181,6 +186,7 @@ _OWN = (
         "Spectral clustering in which every point measures distances by how close its own neighbours are.",
         (N_CLUSTERS, _NEIGHBORS, _STARTS, _ROUNDS, RANDOM_STATE),
         "Zelnik-Manor and Perona: Self-Tuning Spectral Clustering, 2005",
+        max_samples=MOST_SAMPLES,
         pseudo_code=(
             Line(
                 "link neighbours, normalise the graph and take its k leading eigenvectors, rows of length 1"

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from math import isqrt
+from typing import Any
 
 from mmc.base import StepwiseClusterer
 from mmc.maxmargin import EvoMMC, FastEvoMMC
 from mmc.registry._common import ALPHA, BALANCE, KERNEL, RANDOM_STATE, TWO_CLUSTERS
+from mmc.registry._limits import MOST_SAMPLES, Limit
 from mmc.registry._panels import CoursePanel, Quantity
 from mmc.registry._types import Algorithm, Line, Parameter
 
@@ -76,8 +80,23 @@ _LANDMARK_KERNEL = (
 )
 
 
+#: Maximum number of points times landmarks: a minute or two, and half a gigabyte.
+_MOST_VALUES = 25_000_000
+
+
+def _most_on_landmarks(values: Mapping[str, Any]) -> int:
+    """Return the number of points for which landmarks, a number or a share, are not too many."""
+    wanted = 0.1 if isinstance(values["n_landmarks"], str) else values["n_landmarks"]
+    if isinstance(wanted, float):
+        return min(isqrt(int(_MOST_VALUES / max(wanted, 1e-3))), MOST_SAMPLES)
+    return min(_MOST_VALUES // max(wanted, 1), MOST_SAMPLES)
+
+
 def _evolutionary(
-    estimator: type[StepwiseClusterer], summary: str, parameters: tuple[Parameter, ...]
+    estimator: type[StepwiseClusterer],
+    summary: str,
+    parameters: tuple[Parameter, ...],
+    limit: Limit | None = None,
 ) -> Algorithm:
     return Algorithm(
         name=estimator.__name__,
@@ -89,6 +108,7 @@ def _evolutionary(
         meaning="Fitness: how badly a ridge model fits the labels; lower is better.",
         parameters=(TWO_CLUSTERS, *parameters, *_STARTS),
         max_samples=5000,
+        limit=limit,
         tune="width",
         pseudo_code=(
             Line("begin with μ labellings within the balance", "start"),
@@ -124,5 +144,10 @@ ENTRIES = (
         FastEvoMMC,
         "Evolution with a model that rests on a few landmarks, so that large tables go quickly.",
         (*_LANDMARK_KERNEL, ALPHA, BALANCE, _LANDMARKS),
+        Limit(
+            _most_on_landmarks,
+            ("n_landmarks",),
+            f"{MOST_SAMPLES:,} with n_landmarks={_MOST_VALUES // MOST_SAMPLES} or fewer",
+        ),
     ),
 )

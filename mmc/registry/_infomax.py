@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from mmc.base import StepwiseClusterer
 from mmc.infomax import MIC, SMIC
 from mmc.registry._common import KERNEL, N_CLUSTERS, RANDOM_STATE
+from mmc.registry._limits import MOST_SAMPLES, Limit, raised
 from mmc.registry._panels import GraphPanel, Panel, PosteriorPanel, PriorPanel
 from mmc.registry._types import Algorithm, Line, Parameter, Rival
 
@@ -114,6 +117,17 @@ _GRAPH = GraphPanel(
 _PRIORS = PriorPanel(title="Class priors", parameter="class_prior", settled=("n_neighbors",))
 
 
+#: Maximum number of points where LSMI chooses among ten graphs, each with its eigenvectors: a minute or two.
+_MOST_CHOSEN = 30_000
+
+
+def _most_of_smic(values: Mapping[str, Any]) -> int:
+    """Return the maximum number of points with a sparse graph; the rbf kernel is an n×n array."""
+    if values["kernel"] != "local_scaling":
+        return 0
+    return _MOST_CHOSEN if values["n_neighbors"] == "lsmi" else MOST_SAMPLES
+
+
 def _infomax(
     estimator: type[StepwiseClusterer],
     summary: str,
@@ -121,6 +135,7 @@ def _infomax(
     pseudo_code: tuple[Line, ...],
     panels: tuple[Panel, ...],
     rival: Rival,
+    limit: Limit,
 ) -> Algorithm:
     return Algorithm(
         name=estimator.__name__,
@@ -136,6 +151,7 @@ def _infomax(
         pseudo_code=pseudo_code,
         panels=panels,
         rival=rival,
+        limit=limit,
     )
 
 
@@ -153,6 +169,12 @@ ENTRIES = (
         ),
         (_POSTERIORS, _GRAPH, _PRIORS),
         Rival("MIC", "mlmi"),
+        Limit(
+            _most_of_smic,
+            ("kernel", "n_neighbors"),
+            f"{MOST_SAMPLES:,} with kernel=local_scaling and a number for n_neighbors, {_MOST_CHOSEN:,} with "
+            "kernel=local_scaling and n_neighbors=lsmi",
+        ),
     ),
     _infomax(
         MIC,
@@ -165,5 +187,6 @@ ENTRIES = (
         ),
         (_POSTERIORS, replace(_GRAPH, caption="The colour is the posterior of a cluster.")),
         Rival("SMIC", "lsmi"),
+        raised("kernel", ("local_scaling",)),
     ),
 )

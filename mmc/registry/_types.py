@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 
 from mmc import maxmargin
 from mmc.maxmargin.cutting_plane.kernel_list import parse_kernels, text_of
+from mmc.registry._limits import Limit
 from mmc.registry._panels import Panel
 
 Kind = Literal["int", "float", "choice", "bool", "numbers", "kernels"]
@@ -258,7 +259,8 @@ class Algorithm:
     parameters : tuple of Parameter
         Parameters that a user can set.
     max_samples : int
-        Maximum number of points in the app; the library refuses only what memory cannot hold.
+        Maximum number of points in the app, for parameters to which no higher `limit` applies; the library
+        refuses only what memory cannot hold.
     tune : str
         Parameter with the largest effect, which a sweep tries first; empty if there is none.
     grid : mapping from str to tuple
@@ -273,6 +275,8 @@ class Algorithm:
         What can be shown of a run besides its steps.
     rival : Rival or None
         Algorithm that is compared when values of `tune` are tried.
+    limit : Limit or None
+        Maximum number of points that depends on the parameters; None if `max_samples` holds for all.
     """
 
     name: str
@@ -291,6 +295,7 @@ class Algorithm:
     pseudo_code: tuple[Line, ...] = ()
     panels: tuple[Panel, ...] = ()
     rival: Rival | None = None
+    limit: Limit | None = None
 
     @property
     def package(self) -> str:
@@ -324,6 +329,43 @@ class Algorithm:
         given = self.default("estimator") if "__" in name else None
         own = inspect.signature(self._inner(given) if given else self.estimator).parameters
         return own[name.removeprefix("estimator__")].default
+
+    def most_samples(self, values: Mapping[str, Any]) -> int:
+        """Return the maximum number of points in the app.
+
+        Parameters
+        ----------
+        values : mapping
+            Parameters by name; the others have their defaults.
+
+        Returns
+        -------
+        int
+        """
+        if self.limit is None:
+            return self.max_samples
+        return max(self.max_samples, self.limit.n_samples(self._with_defaults(self.limit, values)))
+
+    def setting(self, values: Mapping[str, Any]) -> str:
+        """Return the parameters on which the maximum number of points depends, as text; may be empty.
+
+        Parameters
+        ----------
+        values : mapping
+            Parameters by name; the others have their defaults.
+
+        Returns
+        -------
+        str
+            For example “ with kernel=rbf”.
+        """
+        if self.limit is None:
+            return ""
+        all_ = self._with_defaults(self.limit, values)
+        return " with " + " and ".join(f"{n}={self.parameter(n).write(v)}" for n, v in all_.items())
+
+    def _with_defaults(self, limit: Limit, values: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: values[name] if name in values else self.default(name) for name in limit.parameters}
 
     def parameter(self, name: str) -> Parameter:
         """Return a parameter by its name.

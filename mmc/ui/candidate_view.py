@@ -94,9 +94,15 @@ def _graph(panel: GraphPanel, outcome: Outcome, found: Found, loaded: Loaded) ->
     figure = drawn_figure(f"graph {field.name}", outcome, kernel_graph, *arguments)
     st.plotly_chart(figure, key="graph", alt="The points, linked to their neighbours.")
     links = (graph.matrix.nnz - graph.matrix.shape[0]) // 2
+    n_drawn = len(found.view.sample)
+    some = (
+        ""
+        if n_drawn == found.dataset.n_samples
+        else f"Those between the {n_drawn:,} drawn points are shown. "
+    )
     st.caption(
-        f"{links} links between {graph.matrix.shape[0]} points: each is linked to its {graph.n_neighbors} "
-        f"nearest neighbours, and to those whose neighbour it is. {panel.caption}"
+        f"{links:,} links between {graph.matrix.shape[0]:,} points: each is linked to its "
+        f"{graph.n_neighbors} nearest neighbours, and to those whose neighbour it is. {some}{panel.caption}"
     )
 
 

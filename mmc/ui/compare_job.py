@@ -9,13 +9,13 @@ from functools import cached_property
 import streamlit as st
 
 from mmc import registry
-from mmc.comparison import compare, repeats, usual, usual_data
-from mmc.datasets import CATALOG, Dataset
+from mmc.comparison import Points, compare, repeats, usual, usual_data
+from mmc.datasets import CATALOG, Facts
 from mmc.engine import Ticket
 from mmc.experiment import Data, Experiment
 from mmc.figures import View
 from mmc.trials import Trial
-from mmc.ui.data_sidebar import TABLE, table_controls, usual_k
+from mmc.ui.data_sidebar import TABLE, points_control, table_controls, usual_k
 from mmc.ui.parameter_sidebar import seed_control
 from mmc.ui.result_store import obtain, reached
 from mmc.ui.run_job import load, require_table
@@ -25,6 +25,9 @@ from mmc.work import Upload
 
 _FIRST_SETS = ("moons", "circle-gaussian", "anisotropic", "noise")
 _FIRST_ALGORITHMS = ("UMCRLS", "SMIC", "CPMMC", "KMeans", "SpectralClustering", "GaussianMixture")
+
+#: Largest number of points of a toy set: every cell is fitted several times, and each scored.
+_MOST_POINTS = 20_000
 
 
 @dataclass(frozen=True)
@@ -60,8 +63,8 @@ class Comparison:
         Key of the result.
     contest : Contest
         What is compared.
-    datasets : tuple of Dataset
-        Data set of each row.
+    datasets : tuple of Facts
+        What is said of the data of each row.
     views : tuple of View
         View of each row.
     trials : dict from str to Trial
@@ -72,14 +75,14 @@ class Comparison:
 
     key: str
     contest: Contest
-    datasets: tuple[Dataset, ...]
+    datasets: tuple[Facts, ...]
     views: tuple[View, ...]
     trials: dict[str, Trial] = field(default_factory=dict)
     stopped: str = ""
 
     @property
     def nbytes(self) -> int:
-        """Memory of the data and of all labellings."""
+        """Memory of all labellings."""
         return sum(d.nbytes for d in self.datasets) + sum(t.labels.nbytes for t in self.trials.values())
 
     def done(self, row: int, column: int) -> list[Trial]:
@@ -110,7 +113,7 @@ def contest_controls() -> tuple[Contest, Loaded]:
     )
     if st.toggle("All toy sets", key="all_sets", bind="query-params"):
         sets = [key for key, entry in CATALOG.items() if entry.kind == "toy"]
-    n = int(st.slider("Points of a toy set", 20, 1000, 300, 10, key="points", bind="query-params"))
+    n = points_control("Points of a toy set", "points", _MOST_POINTS)
     seed = seed_control("Seed of the data", 2**31 - 1, "draw")
     data = [usual_data(key, n, seed) for key in sets if key != TABLE]
     n_clusters = [usual_k(d.source) for d in data]
@@ -187,10 +190,10 @@ def _work(
     report: Report,
     ticket: Ticket,
 ) -> Comparison:
-    loaded = load(contest.data, upload, contest.algorithms, ticket)
-    datasets = tuple(each.dataset for each in loaded)
-    views = tuple(each.view for each in loaded)
     wanted = _wanted(contest)
+    loaded = load(contest.data, upload, list(wanted.values()), ticket)
+    datasets = tuple(each.facts for each in loaded)
+    views = tuple(each.view for each in loaded)
     known = before.trials if before else {}
     trials = {name: known[name] for name in wanted if name in known}
     comparison = Comparison(key, contest, datasets, views, trials)
@@ -198,7 +201,8 @@ def _work(
     sources = [data.source for data in contest.data]
     pairs = [(e.data.source, e) for _, e in todo]
     report(len(trials) / len(wanted), "starting", comparison)
-    for trial in compare(dict(zip(sources, datasets, strict=True)), pairs, ticket=ticket):
+    points = {source: Points(each.X, each.facts.y) for source, each in zip(sources, loaded, strict=True)}
+    for trial in compare(points, pairs, ticket=ticket):
         name, experiment = todo[trial.index]
         trials = {**trials, name: trial}
         comparison = replace(comparison, trials=trials)

@@ -138,7 +138,7 @@ def _consensus(comparison: Comparison) -> None:
         config={"displayModeBar": False},
         alt=f"Matrix of how often two points of {titles[row]} share a cluster in {len(runs)} runs.",
     )
-    sample = f" {_MAX_POINTS} of {n} points are drawn." if n > _MAX_POINTS else ""
+    sample = f" {_MAX_POINTS} of {n:,} points are drawn." if n > _MAX_POINTS else ""
     strip = " The strip shows the reference labels." if codes is not None else ""
     st.caption(
         f"How often two points share a cluster in {len(runs)} runs, ordered so that blocks show: a bright "

@@ -11,23 +11,29 @@ from typing import Any
 import streamlit as st
 
 from mmc import registry
-from mmc.datasets import CATALOG, Dataset, Entry
+from mmc.datasets import CATALOG, Entry
 from mmc.datasets._options import MAX_IMBALANCE, MAX_NOISE
 from mmc.experiment import Data, Experiment
+from mmc.figures import MAX_POINTS
 from mmc.ui.messages import guard, notice
 from mmc.ui.parameter_sidebar import STRETCH, forget_outside, reach, seed_control, short
 from mmc.ui.upload_job import KEY, read_upload
 from mmc.ui.visit_state import Loaded, Visit, state_of
+from mmc.ui.wanted_file import wanted_file
 from mmc.work import Upload
 
 TABLE = "table"
 #: Ranges for experiments and addresses, which are wider than those of the controls.
 _OPTION_RANGES = {
-    "n_samples": (20, 5000),
+    "n_samples": (20, registry.MOST_SAMPLES),
     "noise": (0.0, MAX_NOISE),
     "imbalance": (0.0, MAX_IMBALANCE),
     "random_state": (0, 2**31 - 1),
 }
+
+#: Numbers of points that a toy set can have; an address or an experiment may ask for any other.
+_POINTS = (20, 30, 50, 80, 100, 150, 200, 300, 400, 500, 700, 1000, 1500, 2000, 3000, 5000)
+_MANY_POINTS = (7000, 10_000, 20_000, 30_000, 50_000, 70_000, 100_000)
 
 #: Number of characters of a value in an address; browsers and proxies cut longer addresses.
 _MAX_WRITTEN = 1000
@@ -72,6 +78,34 @@ def data_controls(first: str = "three-gaussians") -> tuple[Data, Loaded]:
     return Data(source, options, standardize), None
 
 
+def points_control(label: str, key: str, most: int) -> int:
+    """Draw the control of the number of points of a toy set, and return the number.
+
+    Parameters
+    ----------
+    label, key : str
+        Label of the control, and its key and name in the address.
+    most : int
+        Largest number.
+    """
+    low = _OPTION_RANGES["n_samples"][0]
+    forget_outside(key, low, most)
+    _, asked = reach(key, low, low, most)
+    held = st.session_state.get(key, asked)
+    steps = sorted({n for n in (*_POINTS, *_MANY_POINTS, asked, held) if n <= most})
+    chosen = st.select_slider(
+        label,
+        steps,
+        300,
+        format_func=str,
+        key=key,
+        bind="query-params",
+        help=f"Up to {most:,}; of more than {MAX_POINTS:,} a sample is drawn. How many an algorithm takes is "
+        "said below its parameters.",
+    )
+    return int(chosen)
+
+
 def usual_k(source: str, classes: Sequence[object] = ()) -> int:
     """Return the initial number of clusters.
 
@@ -87,9 +121,9 @@ def usual_k(source: str, classes: Sequence[object] = ()) -> int:
     return CATALOG[source].n_clusters if source in CATALOG else 3
 
 
-def view_controls(dataset: Dataset) -> tuple[int, int] | None:
+def view_controls(names: tuple[str, ...]) -> tuple[int, int] | None:
     """Draw the controls of the view of more than two features; None means principal components."""
-    d = dataset.X.shape[1]
+    d = len(names)
     if d <= 2:
         return None
     view = st.segmented_control(
@@ -102,7 +136,6 @@ def view_controls(dataset: Dataset) -> tuple[int, int] | None:
     if view != "Two columns":
         return None
     left, right = st.columns(2)
-    names = dataset.feature_names
     with left:
         i = st.selectbox("Across", range(d), format_func=names.__getitem__, key="view_x")
     with right:
@@ -193,7 +226,7 @@ def table_controls(prefix: str = "") -> tuple[Data, Loaded]:
         Table, why it cannot be read, or None if there is none yet.
     """
     upload = st.file_uploader(
-        "CSV, TSV or Parquet, at most 20 MB",
+        f"CSV, TSV or Parquet, at most 20 MB and {registry.MOST_SAMPLES:,} rows",
         type=["csv", "tsv", "txt", "parquet"],
         key=KEY,
         help="The file stays in this server's memory for your visit and is never stored.",
@@ -208,6 +241,9 @@ def table_controls(prefix: str = "") -> tuple[Data, Loaded]:
     columns, sha = table.columns, table.sha256
     if st.session_state.get(f"label_{sha[:8]}") not in (None, *columns):
         del st.session_state[f"label_{sha[:8]}"]
+    wanted = wanted_file()
+    if wanted is not None and wanted.label in columns:
+        st.session_state.setdefault(f"label_{sha[:8]}", wanted.label)
     label = st.selectbox(
         "Reference labels",
         [None, *columns],
@@ -229,9 +265,7 @@ def table_controls(prefix: str = "") -> tuple[Data, Loaded]:
 def _entry_options(entry: Entry) -> dict[str, Any]:
     options: dict[str, Any] = {}
     if "n_samples" in entry.parameters:
-        low, high = reach("n", 20, 2000, _OPTION_RANGES["n_samples"][1])
-        forget_outside("n", low, high)
-        options["n_samples"] = int(st.slider("Points", low, high, 300, 10, key="n", bind="query-params"))
+        options["n_samples"] = points_control("Points", "n", registry.MOST_SAMPLES)
     if "noise" in entry.parameters and entry.noise_max:
         low, high = reach("noise", 0.0, entry.noise_max, _OPTION_RANGES["noise"][1])
         forget_outside("noise", low, high)

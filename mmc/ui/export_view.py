@@ -16,6 +16,9 @@ from mmc.ui.result_store import fetch
 from mmc.ui.run_job import Outcome
 from mmc.ui.sweep_job import Found
 
+#: Number of cells of a table up to which the file of labels contains it: about 40 MB.
+_MAX_CELLS = 2_000_000
+
 
 def export_buttons(
     outcome: Outcome, columns: tuple[int, int] | None = None, found: Found | None = None
@@ -35,8 +38,14 @@ def export_buttons(
     drawing = drawn(outcome, columns)
     name = PurePath(outcome.dataset.name).stem or "table"
 
+    names = outcome.dataset.feature_names if outcome.upload is None else outcome.upload.columns
+    whole = outcome.dataset.n_samples * len(names) <= _MAX_CELLS
+    content = "All rows and columns, cluster and confidence."
+    if not whole:
+        content = f"Row, cluster and confidence: the table has more than {_MAX_CELLS:,} cells."
+
     def labels() -> str:
-        task = (experiment.data, recording.labels, recording.end.confidence())
+        task = (experiment.data, recording.labels, recording.end.confidence(), whole)
         return fetch(work.write_labels, outcome.packed, task)
 
     def page() -> str:
@@ -49,7 +58,7 @@ def export_buttons(
         return to_csv_text(found.table())
 
     files = [
-        ("Labels (CSV)", "labels.csv", "text/csv", labels, "All rows and columns, cluster and confidence."),
+        ("Labels (CSV)", "labels.csv", "text/csv", labels, content),
         ("Experiment (JSON)", "experiment.json", "application/json", experiment.to_json, "To open it again."),
         ("Python script", "experiment.py", "text/x-python", experiment.to_script, "Makes the same labels."),
         ("Animation (HTML)", "animation.html", "text/html", page, "One file that plays in any browser."),

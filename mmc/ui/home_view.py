@@ -13,6 +13,9 @@ _PLAYGROUND, _SELECTION = "pages/1_Playground.py", "pages/2_Model_selection.py"
 _CUTS = "pages/3_Cutting_planes.py"
 _COMPARE, _TUNE = "pages/4_Compare.py", "pages/5_Tune.py"
 
+#: The method and its parameters of the experiments with very many points.
+_FOR_MANY = {"algorithm": "SMIC", "kernel": "local_scaling", "n_neighbors": "7"}
+
 
 class Lesson(NamedTuple):
     """A card of the gallery.
@@ -155,6 +158,17 @@ LESSONS = (
         "A hundred pairs of width and penalty. LSMI colours the map; does it find what hindsight would?",
         {"data": "moons"},
         _TUNE,
+    ),
+    Lesson(
+        "Twenty thousand points",
+        "Two thousand are drawn and all are clustered: a graph of neighbours in the place of a matrix.",
+        {"data": "moons", "n": "20000", **_FOR_MANY},
+    ),
+    Lesson(
+        "Sixty thousand digits",
+        "Everybody’s benchmark, without its labels. You bring the file; the page says how to make it.",
+        {"data": "table", "file": "digits", "n_clusters": "10", "scale": "no", **_FOR_MANY},
+        picture="digits",
     ),
 )
 

@@ -83,8 +83,9 @@ def _work(key: str, parameter: str, outcome: Outcome, report: Report, ticket: Ti
     models = [entry.make({**outcome.experiment.parameters, parameter: [kernel]}) for kernel in kernels]
     for model in models:
         model.set_params(init=outcome.main.states[0].labels)
+    task = (outcome.experiment.data, models)
     recordings = call(
-        work.fits, outcome.dataset.X, models, ticket, lambda share: report(share or 0.0, "one kernel alone")
+        work.fits, outcome.packed, task, ticket, lambda share: report(share or 0.0, "one kernel alone")
     )
     weights = [(title, f"{weight:.3f}") for title, weight in outcome.main.end.weights][: len(recordings)]
     rows: list[dict[str, Any]] = []

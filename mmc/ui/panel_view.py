@@ -13,7 +13,6 @@ import streamlit as st
 from mmc import registry, work
 from mmc.figures import Scene, course, margin_animation, matrix_figure, restart_curves, weight_bars
 from mmc.metrics import clustering_error
-from mmc.recording import Recording
 from mmc.registry import CoursePanel, MarginPanel, MatrixPanel, MemberPanel, Panel, Quantity, WeightPanel
 from mmc.selection import best_of_starts
 from mmc.ui.member_view import show_members
@@ -23,6 +22,9 @@ from mmc.ui.result_store import obtained
 from mmc.ui.run_job import Outcome
 
 _PLAIN = {"displayModeBar": False}
+
+#: Number of labels whose comparison with the reference takes the server's time for a quarter of a second.
+_MANY_LABELS = 500_000
 
 
 def closer_look(outcome: Outcome, columns: tuple[int, int] | None, restarts: bool = False) -> None:
@@ -112,9 +114,9 @@ def _course(panel: CoursePanel, outcome: Outcome, scenes: Mapping[str, Scene]) -
         notice(error)
         return
     tables = {}
-    for i, (name, recording) in enumerate(outcome.recordings.items()):
+    for i, name in enumerate(outcome.recordings):
         cheap = [q for q in (panel.x, *panel.quantities) if not q.costly]
-        table = pd.DataFrame({q.name: _values(q, outcome, recording) for q in cheap})
+        table = pd.DataFrame({q.name: _values(q, outcome, name) for q in cheap})
         table = table.assign(**{q.name: computed[q.name][i] for q in costly}).dropna(axis=1, how="all")
         # A logarithmic axis has no zero.
         table[panel.x.name] += int(panel.x.log)
@@ -186,7 +188,7 @@ def _restarts(outcome: Outcome) -> None:
         if y is None:
             curves[f"{before}lowest objective"] = best_of_starts(keys, objectives)
             continue
-        errors = [100.0 * clustering_error(y, end.labels) for end in recording.ends]
+        errors = _errors(f"ends {name}", outcome, [end.labels for end in recording.ends])
         curves[f"{before}error of the lowest objective"] = best_of_starts(keys, errors)
         curves[f"{before}lowest error"] = best_of_starts(errors, errors)
     title = "objective" if y is None else "error (%)"
@@ -221,11 +223,27 @@ def _computed(
     )
 
 
-def _values(quantity: Quantity, outcome: Outcome, recording: Recording) -> list[float]:
-    """Return a quantity of every state."""
+def _values(quantity: Quantity, outcome: Outcome, name: str) -> list[float]:
+    """Return a quantity of every state of an algorithm."""
+    states = outcome.recordings[name].states
     if quantity.name != "error":
-        return [getattr(state, quantity.name) for state in recording.states]
+        return [getattr(state, quantity.name) for state in states]
+    return _errors(f"states {name}", outcome, [state.labels for state in states])
+
+
+def _errors(what: str, outcome: Outcome, labellings: list[np.ndarray]) -> list[float]:
+    """Return the clustering errors in percent, of many labels by a worker; NaN if no reference is known."""
     y = outcome.dataset.y
     if y is None:
-        return [np.nan] * len(recording.states)
-    return [100.0 * clustering_error(y, state.labels) for state in recording.states]
+        return [np.nan] * len(labellings)
+    if len(y) * len(labellings) <= _MANY_LABELS:
+        return [100.0 * clustering_error(y, labels) for labels in labellings]
+    shares = obtained(
+        f"errors of {what} {outcome.key}",
+        work.errors,
+        (y, labellings),
+        None,
+        own=outcome.upload is not None,
+        caption="comparing with the reference labels",
+    )
+    return [100.0 * share for share in shares]

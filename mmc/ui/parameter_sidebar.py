@@ -16,7 +16,7 @@ from mmc import registry
 from mmc.registry import Algorithm, Parameter
 from mmc.selection import SCORES
 from mmc.ui.kernel_sidebar import kernel_control
-from mmc.ui.messages import guard
+from mmc.ui.messages import guard, plain
 from mmc.ui.visit_state import Visit, state_of
 
 #: Factor by which an experiment or an address may exceed the range of a control.
@@ -92,7 +92,9 @@ def parameter_controls(name: str, k: int, without: Collection[str] = ()) -> dict
     with st.expander("More parameters"):
         given |= {p: _control(p, _default(entry, p, k)) for p in matter if p.advanced}
     values = {p.name: p.parse(v) if isinstance(v, str) else v for p, v in given.items()}
-    return {name: value for name, value in values.items() if value is not None}
+    values = {name: value for name, value in values.items() if value is not None}
+    st.caption(plain(registry.bound(entry.name, values).sentence))
+    return values
 
 
 def sweep_controls(name: str, k: int) -> tuple[str, str, str]:

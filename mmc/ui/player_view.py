@@ -85,8 +85,8 @@ def drawn(outcome: Outcome, columns: tuple[int, int] | None) -> Drawing:
     if columns is None and outcome.drawing is not None:
         return outcome.drawing
     key = f"drawing {columns} {len(outcome.main.states)} {outcome.stopped} {outcome.key}"
-    task = (outcome.recordings, outcome.objectives, columns)
-    return obtained(key, work.draw_run, outcome.dataset, task, own=outcome.upload is not None)
+    task = (outcome.experiment.data, outcome.recordings, outcome.objectives, columns)
+    return obtained(key, work.draw_run, outcome.packed, task, own=outcome.upload is not None)
 
 
 def drawn_figure(name: str, outcome: Outcome, make: Callable[..., Any], *arguments: Any) -> PackedFigure:

@@ -21,10 +21,10 @@ from mmc.ui.runner import TIME_LIMIT, Report, Work
 from mmc.ui.visit_state import Page, Visit, state_of
 
 #: Memory for the results of all visitors; a link that many of them open is computed once.
-_MAX_BYTES = 32 * 2**20
+_MAX_BYTES = 128 * 2**20
 
-#: Number of results of a visitor's own table that are kept.
-_N_OWN = 6
+#: Number of results of a visitor's own table that are kept, and their memory; the newest always stays.
+_N_OWN, _OWN_BYTES = 6, 128 * 2**20
 
 #: Number of incomplete results kept for a visitor: a search, its rival, a candidate, its priors.
 _N_CUT_SHORT = 4
@@ -51,7 +51,19 @@ T = TypeVar("T")
 
 
 class NotYet(ValueError):
-    """Error of a run that needs something which the visitor has not given yet."""
+    """Error of a run that needs something which the visitor has not given yet.
+
+    Parameters
+    ----------
+    message : str
+        What is needed.
+    recipe : str
+        Python code that makes it; may be empty.
+    """
+
+    def __init__(self, message: str, recipe: str = "") -> None:
+        super().__init__(message)
+        self.recipe = recipe
 
 
 class Store:
@@ -158,6 +170,11 @@ def _obtain(key: str, work: Work, draw: Callable[[R], None] | None, limit: float
     if result is None:
         if key in cut_short:
             return cut_short[key]
+        if seat.stopped.startswith("stopped after"):
+            raise ValueError(
+                f"This was {seat.stopped}, before there was a result. Take fewer points, columns or starts, "
+                "or the command line, which has no such limit: python -m mmc cluster."
+            )
         raise ValueError("Cancelled before there was a result. Change a control to run again.")
     cut_short.pop(key, None)
     if seat.stopped:
@@ -169,8 +186,10 @@ def _obtain(key: str, work: Work, draw: Callable[[R], None] | None, limit: float
 
 
 def _keep(results: dict[str, R], result: R, most: int) -> None:
-    """Keep a result instead of the oldest one."""
-    while len(results) >= most:
+    """Keep a result instead of the oldest ones."""
+    results.pop(result.key, None)
+    room = _OWN_BYTES - result.nbytes
+    while len(results) >= most or (results and sum(each.nbytes for each in results.values()) > room):
         results.pop(next(iter(results)))
     results[result.key] = result
 
@@ -342,6 +361,8 @@ def last_good(page: type[Page], compute: Callable[[], T]) -> T:
     except ValueError as error:
         replaced_notice()
         notice(error, "info" if isinstance(error, NotYet) else "error")
+        if isinstance(error, NotYet) and error.recipe:
+            st.code(error.recipe, language="python")
         if state.last is None:
             st.stop()
         st.caption("Below is the last result that worked.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import monotonic
+from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -12,15 +13,17 @@ from sklearn.base import BaseEstimator
 
 from mmc import registry, work
 from mmc._sklearn import check_parameters
-from mmc.datasets import Dataset, TableError
+from mmc.datasets import Facts, TableError
 from mmc.engine import Ticket
 from mmc.errors import LimitError
 from mmc.experiment import Data, Experiment
 from mmc.recording import Recorder, Recording, within_time
+from mmc.registry import CoursePanel, WeightPanel
 from mmc.ui.jobs import runner
 from mmc.ui.result_store import NotYet, call, obtain
 from mmc.ui.runner import TIME_LIMIT, Report
 from mmc.ui.visit_state import Loaded
+from mmc.ui.wanted_file import wanted_file
 from mmc.work import Begun, Drawing, Steps, Upload
 
 
@@ -34,8 +37,8 @@ class Outcome:
         Key of the result.
     experiment : Experiment
         What was run.
-    dataset : Dataset
-        Data of the experiment, without the table.
+    dataset : Facts
+        What is said of the data; workers have the points.
     recordings : mapping from str to Recording
         Recordings by algorithm; the first is the experiment's own.
     drawing : Drawing or None
@@ -48,7 +51,7 @@ class Outcome:
 
     key: str
     experiment: Experiment
-    dataset: Dataset
+    dataset: Facts
     recordings: Mapping[str, Recording]
     drawing: Drawing | None = None
     upload: Upload | None = None
@@ -56,7 +59,7 @@ class Outcome:
 
     @property
     def nbytes(self) -> int:
-        """Memory of the data, of all recordings and of their pictures."""
+        """Memory of the reference labels, of all recordings and of their pictures."""
         pictures = 0 if self.drawing is None else self.drawing.nbytes
         return self.dataset.nbytes + sum(r.nbytes for r in self.recordings.values()) + pictures
 
@@ -121,29 +124,30 @@ def _work(
         experiment.data,
         models,
         {name: registry.get(name).objective for name in models},
-        registry.get(experiment.algorithm).max_samples,
+        tuple(registry.bound(name, _given(name, model)) for name, model in models.items()),
         same_start=all(_takes_labels(name) for name in models),
+        quantities={name: _quantities(name) for name in models},
     )
     gives = _Collected(report)
     try:
         ran = call(work.run, upload and upload.packed, task, ticket, gives.add)
-        dataset, recordings, drawing = ran.dataset, ran.recordings, ran.drawing
+        facts, recordings, drawing = ran
     except LimitError:
         # The worker was ended in the middle of a step; what it has sent before is left.
         recordings, drawing = gives.recordings(), None
-        if gives.dataset is None or not recordings:
+        if gives.facts is None or not recordings:
             raise
-        dataset = gives.dataset
+        facts = gives.facts
     failure = next((recording.failure for recording in recordings.values() if recording.failure), "")
     stopped = f"ended by the solver ({failure})" if failure else ""
-    return Outcome(key, experiment, dataset, recordings, drawing, upload, stopped)
+    return Outcome(key, experiment, facts, recordings, drawing, upload, stopped)
 
 
 class _Collected:
     """The steps of a run as they arrive."""
 
     def __init__(self, report: Report) -> None:
-        self.dataset: Dataset | None = None
+        self.facts: Facts | None = None
         self._report = report
         self._recorders: dict[str, Recorder] = {}
         self._estimators: dict[str, BaseEstimator] = {}
@@ -154,14 +158,14 @@ class _Collected:
         if part is None:
             self._recorders, self._estimators = {}, {}
         elif isinstance(part, Begun):
-            self.dataset = part.dataset
+            self.facts = part.facts
         else:
             recorder = self._recorders.setdefault(part.name, Recorder())
             for step in part.steps:
                 recorder.add(step)
             if part.estimator is not None:
                 self._estimators[part.name] = part.estimator
-            self._report(part.progress, part.steps[-1].state.caption)
+            self._report(part.progress, part.caption)
 
     def recordings(self) -> dict[str, Recording]:
         """Return what has been recorded so far of the algorithms whose estimator is known."""
@@ -173,17 +177,17 @@ class _Collected:
 
 
 def load(
-    data: Sequence[Data], upload: Upload | None, algorithms: Sequence[str], ticket: Ticket
+    data: Sequence[Data], upload: Upload | None, experiments: Sequence[Experiment], ticket: Ticket
 ) -> list[work.Loaded]:
     """Load data sets and their views in a worker.
 
     Raises
     ------
     ValueError
-        If there are more points than any of the algorithms takes, or the data cannot be loaded.
+        If there are more points than any of the experiments takes, or the data cannot be loaded.
     """
-    name = max(algorithms, key=lambda each: registry.get(each).max_samples)
-    task = (data, name, registry.get(name).max_samples)
+    bounds = [registry.bound(each.algorithm, each.parameters) for each in experiments]
+    task = (data, max(bounds, key=lambda bound: bound.n_samples))
     return call(work.load, upload and upload.packed, task, ticket)
 
 
@@ -192,7 +196,12 @@ def require_table(data: Data, loaded: Loaded) -> Upload | None:
     if data.source != "table":
         return None
     if loaded is None:
-        raise NotYet("Load a table in the panel on the left: CSV, TSV or Parquet, at most 20 MB.")
+        if wanted := wanted_file():
+            raise NotYet(wanted.text, wanted.recipe)
+        raise NotYet(
+            "Load a table in the panel on the left: CSV, TSV or Parquet, at most 20 MB and "
+            f"{registry.MOST_SAMPLES:,} rows."
+        )
     if isinstance(loaded, TableError):
         raise loaded
     return loaded
@@ -211,6 +220,24 @@ def _companion(experiment: Experiment, name: str) -> BaseEstimator:
     model = within_time(registry.get(name).make(shared), TIME_LIMIT)
     check_parameters(model)
     return model
+
+
+def _given(name: str, model: BaseEstimator) -> dict[str, Any]:
+    """Return the parameters of an estimator that its entry knows by name."""
+    return {
+        n: v for n, v in model.get_params().items() if any(p.name == n for p in registry.get(name).parameters)
+    }
+
+
+def _quantities(name: str) -> tuple[str, ...]:
+    """Return the attributes of states that the panels of an algorithm show at no cost."""
+    shown = []
+    for panel in registry.get(name).panels:
+        if isinstance(panel, CoursePanel):
+            shown += [panel.x, *panel.quantities]
+        elif isinstance(panel, WeightPanel):
+            shown.append(panel.quantity)
+    return tuple(q.name for q in shown if not q.costly and q.name != "error")
 
 
 def _takes_labels(name: str) -> bool:

@@ -29,7 +29,7 @@ def show_outcome(outcome: Outcome, found: Found | None = None) -> None:
     alone = len(outcome.recordings) == 1
     picture, numbers = st.columns([3, 2], gap="large") if alone else (st.container(), st.container())
     with picture:
-        columns = view_controls(outcome.dataset)
+        columns = view_controls(outcome.dataset.feature_names)
         play(outcome, columns)
         pseudo_code(outcome)
     with numbers:

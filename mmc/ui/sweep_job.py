@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
+from math import prod
 from typing import Any
 
 import pandas as pd
 
 from mmc import registry, selection
-from mmc.datasets import Dataset
+from mmc.datasets import Facts
 from mmc.engine import Ticket
 from mmc.experiment import Experiment
 from mmc.figures import View
@@ -20,6 +21,9 @@ from mmc.ui.run_job import load, require_table
 from mmc.ui.runner import TIME_LIMIT, Report
 from mmc.ui.visit_state import Loaded
 from mmc.work import Upload
+
+#: Maximum number of labels, points times candidates, that a search keeps: 40 MB.
+MAX_LABELS = 5_000_000
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,11 @@ class Search:
         """The values of the first parameter."""
         return self.grid[self.parameter]
 
+    @property
+    def n_candidates(self) -> int:
+        """Number of combinations of the values."""
+        return prod(map(len, self.grid.values()))
+
     def candidate(self, index: int) -> Experiment:
         """Return the experiment of one candidate; the last parameter varies fastest."""
         values = list(product(*self.grid.values()))[index]
@@ -57,8 +66,8 @@ class Found:
         Key of the result.
     search : Search
         What is tried.
-    dataset : Dataset
-        Data of the experiment.
+    dataset : Facts
+        What is said of the data.
     view : View
         Projection to the plane.
     trials : tuple of Trial
@@ -69,14 +78,14 @@ class Found:
 
     key: str
     search: Search
-    dataset: Dataset
+    dataset: Facts
     view: View
     trials: tuple[Trial, ...] = ()
     stopped: str = ""
 
     @property
     def nbytes(self) -> int:
-        """Memory of the data and of all labellings."""
+        """Memory of all labellings."""
         return self.dataset.nbytes + sum(trial.labels.nbytes for trial in self.trials)
 
     @property
@@ -154,17 +163,25 @@ def rival(task: Search) -> Search:
 def _work(
     key: str, task: Search, upload: Upload | None, before: Found | None, report: Report, ticket: Ticket
 ) -> Found:
-    ((dataset, view),) = load([task.experiment.data], upload, [task.experiment.algorithm], ticket)
-    found = Found(key, task, dataset, view)
+    candidates = [task.candidate(i) for i in range(task.n_candidates)]
+    fewest = min(candidates, key=lambda each: registry.bound(each.algorithm, each.parameters).n_samples)
+    ((X, facts, view),) = load([task.experiment.data], upload, [fewest], ticket)
+    if facts.n_samples * task.n_candidates > MAX_LABELS:
+        raise ValueError(
+            f"{task.n_candidates} candidates with {facts.n_samples} points each are more than the "
+            f"{MAX_LABELS} labels that a search keeps here. Take at most "
+            f"{MAX_LABELS // facts.n_samples} candidates, or {MAX_LABELS // task.n_candidates} points."
+        )
+    found = Found(key, task, facts, view)
     same = before is not None and (before.search.experiment, before.search.score) == (
         task.experiment,
         task.score,
     )
     done = before.trials if before is not None and same else ()
     model = task.experiment.make()
-    run = selection.sweep(model, task.grid, dataset.X, score=task.score, done=done, ticket=ticket)
+    run = selection.sweep(model, task.grid, X, score=task.score, done=done, ticket=ticket)
     for trial in run:
-        trials = (*found.trials, trial.against(dataset.y))
+        trials = (*found.trials, trial.against(facts.y))
         found = replace(found, trials=tuple(sorted(trials, key=lambda t: t.index)))
         caption = ", ".join(f"{name} = {value}" for name, value in trial.parameters.items()) + " is done"
         report(len(run.trials) / run.total, caption, found)

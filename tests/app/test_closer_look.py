@@ -5,6 +5,7 @@ import json
 import pytest
 
 from mmc import registry
+from mmc.ui import panel_view
 
 
 def charts(at):
@@ -82,6 +83,23 @@ def test_restarts_with_and_without_a_reference(address, told, playground):
     assert charts(at) == ["chart_0", "restarts"]
     assert any(told in caption.value for caption in at.caption)
     assert len(at.session_state["playground:"].last.main.ends) == 4
+
+
+@pytest.mark.parametrize("look", ["Restarts", "Generations"])
+def test_the_errors_of_many_labels_are_computed_by_a_worker(look, playground, monkeypatch):
+    """They are the same as those that the server computes itself, and it computes none then."""
+    address = {"data": "circle-gaussian", "n": "60", "algorithm": "EvoMMC", "look": look, "n_init": "4"}
+    drawn = drawn_curves(playground(**address))
+    assert len(drawn) == 1
+    monkeypatch.setattr(panel_view, "_MANY_LABELS", 0)
+    monkeypatch.setattr(panel_view, "clustering_error", lambda *labels: pytest.fail("was computed here"))
+    assert drawn_curves(playground(**address)) == drawn
+
+
+def drawn_curves(at):
+    """Return the charts of a closer look as text."""
+    assert not at.exception
+    return [chart.proto.spec for chart in at.get("plotly_chart")][1:]
 
 
 def test_a_look_that_is_not_there_gives_way(playground, settle):

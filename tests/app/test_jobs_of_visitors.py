@@ -396,10 +396,10 @@ def test_a_fit_whose_worker_was_ended_shows_what_it_had_sent(monkeypatch):
     assert not outcome.main.complete
     assert outcome.main.labels.shape == (600,)
     assert outcome.drawing is None
-    task = (outcome.recordings, outcome.objectives, None)
-    drawing = real(work.draw_run, outcome.dataset, task, Ticket())
+    task = (outcome.experiment.data, outcome.recordings, outcome.objectives, None)
+    drawing = real(work.draw_run, None, task, Ticket())
     assert len(drawing.figures[0].to_dict()["frames"]) == len(outcome.main.states)
-    np.testing.assert_array_equal(outcome.dataset.rows, np.arange(600))
+    assert outcome.dataset.n_samples == 600
 
 
 def kill_a_busy_worker(condition=lambda: True):
@@ -425,7 +425,7 @@ def test_a_run_whose_worker_is_killed_begins_again_and_is_finished():
     killer.join(_SECONDS)
     assert outcome.main.complete
     assert len(outcome.main.ends) == 400
-    known = experiment(n_init=400).make().fit(outcome.dataset.X)
+    known = experiment(n_init=400).make().fit(experiment().data.load().X)
     np.testing.assert_array_equal(outcome.main.labels, known.labels_)
 
 

@@ -141,7 +141,7 @@ def test_the_curve_is_that_of_the_candidates(model_selection):
     assert values(curve, "y") == [t.score for t in result.trials]
     assert values(laid, "y") == [adjusted_rand_score(result.dataset.y, t.labels) for t in result.trials]
     third = result.trials[2]
-    assert third.score == pytest.approx(lsmi(result.dataset.X, third.labels).value)
+    assert third.score == pytest.approx(lsmi(result.search.experiment.data.load().X, third.labels).value)
 
 
 def test_the_address_describes_the_search(model_selection):
@@ -300,7 +300,7 @@ def test_every_algorithm_can_be_swept(name, model_selection):
     at = fine(model_selection(algorithm=name, n="40", candidates="1,2"))
     result = found(at)
     assert (result.search.parameter, result.search.values) == (parameter, (1, 2))
-    scores = [lsmi(result.dataset.X, t.labels).value for t in result.trials]
+    scores = [lsmi(result.search.experiment.data.load().X, t.labels).value for t in result.trials]
     assert [t.score for t in result.trials] == pytest.approx(scores)
     assert result.best.score == max(t.score for t in result.trials)
     assert {"curve", "chart_0"} == set(charts(at))
@@ -514,7 +514,8 @@ def test_a_table_is_asked_for_and_then_searched(model_selection, settle):
     assert found(at).dataset.name == "three-gaussians"
     at.file_uploader(key="upload").set_value(("mine.csv", _TABLE, "text/csv"))
     fine(settle(at))
-    assert (found(at).dataset.name, found(at).dataset.X.shape) == ("mine.csv", (30, 2))
+    assert (found(at).dataset.name, found(at).dataset.n_samples) == ("mine.csv", 30)
+    assert len(found(at).dataset.feature_names) == 2
     assert "Adjusted Rand index" not in metrics(at)
     label = next(box for box in at.selectbox if (box.key or "").startswith("label_"))
     label.set_value("group")
@@ -552,7 +553,7 @@ def test_digits_say_why_posteriors_are_not_drawn(model_selection, settle):
     """Two components of 64 pixels show too little for a map, but scores, pictures and priors are there."""
     at = fine(model_selection(data="digits", classes=["3", "8"], candidates="3,7", show="Posteriors"))
     result = found(at)
-    assert result.dataset.X.shape[1] > 2
+    assert len(result.dataset.feature_names) > 2
     assert result.search.experiment.parameters["n_clusters"] == 2
     assert adjusted_rand_score(result.dataset.y, result.best.labels) > 0.8
     (message,) = [info.value for info in at.info]

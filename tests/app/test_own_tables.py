@@ -5,7 +5,9 @@ import re
 import numpy as np
 import pytest
 
+from mmc.datasets import open_table
 from mmc.ui import data_sidebar
+from mmc.ui.home_view import LESSONS
 
 _GAPS = b"a,b\n1,2\nNaN,3\n4,5\n6,inf\n7,8\n9,1\n2,2\n"
 
@@ -98,8 +100,10 @@ def test_rows_with_gaps_can_be_left_out(table_page, give, settle):
     settle(at)
     assert not at.exception
     assert not at.error
-    dataset = at.session_state["playground:"].last.dataset
-    assert dataset.rows.tolist() == [0, 2, 4, 5, 6]
+    result = at.session_state["playground:"].last
+    assert result.dataset.n_samples == 5
+    table = open_table(_GAPS, name=result.dataset.name)
+    assert result.experiment.data.load(table).rows.tolist() == [0, 2, 4, 5, 6]
     assert any("2 rows of 7" in caption.value for caption in at.caption)
 
 
@@ -125,7 +129,8 @@ def test_a_fine_file_is_clustered(content, names, first, table_page, give, settl
     assert not at.error
     result = at.session_state["playground:"].last
     assert result.dataset.feature_names == names
-    assert result.dataset.X[0].tolist() == first
+    table = open_table(content, name=result.dataset.name)
+    assert result.experiment.data.load(table).X[0].tolist() == first
     assert np.unique(result.main.labels).size > 1
     assert len(at.get("plotly_chart")) == 1
 
@@ -190,3 +195,36 @@ def test_a_file_is_read_once_in_a_visit(table_page, give, settle, monkeypatch):
     at.switch_page("pages/5_Tune.py")
     settle(at)
     assert read == ["mine.csv"]
+
+
+def test_the_experiment_with_sixty_thousand_digits_wants_a_file(playground, give):
+    """Without the file the page says which one and how to make it; with it all is set, labels included."""
+    (lesson,) = (each for each in LESSONS if "file" in each.address)
+    at = playground(**lesson.address)
+    assert not at.exception
+    assert not at.error
+    assert any("60,000" in _shown(info) and "Parquet" in _shown(info) for info in at.info)
+    compile(at.code[0].value, "recipe", "exec")
+    assert "to_parquet" in at.code[0].value
+    rows = np.random.default_rng(0).integers(0, 9, (40, 3)).astype(str)
+    table = "\n".join(["pixel0,pixel1,digit", *map(",".join, rows)])
+    at = give(at, table.encode())
+    assert not at.error
+    result = at.session_state["playground:"].last
+    assert result.dataset.feature_names == ("pixel0", "pixel1")
+    assert result.dataset.y is not None
+    assert not result.experiment.data.standardize
+    assert result.experiment.parameters["n_clusters"] == 10
+    assert result.experiment.algorithm == lesson.address["algorithm"]
+
+
+def _shown(element):
+    """Return a text as it is shown, without what keeps it from being Markdown."""
+    return element.value.replace("\\", "")
+
+
+def test_any_other_table_is_asked_for_with_its_limits(table_page):
+    """The page says how large a file and how many rows it takes."""
+    (info,) = table_page.info
+    assert "at most 20 MB and 100,000 rows" in _shown(info)
+    assert not table_page.code or all("to_parquet" not in code.value for code in table_page.code)

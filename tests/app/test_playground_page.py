@@ -44,7 +44,7 @@ def test_every_data_set_runs(key, playground):
     assert not at.error
     result = at.session_state["playground:"].last
     assert result.dataset.name == key
-    assert "n" not in address or len(result.dataset.X) == 60
+    assert "n" not in address or result.dataset.n_samples == 60
     wanted = 2 if key == "digits" else CATALOG[key].n_clusters
     assert result.experiment.parameters["n_clusters"] == wanted
     assert len(at.get("plotly_chart")) == 1
@@ -105,7 +105,7 @@ def test_beside_starts_from_the_same_labels(playground):
         ("toggle", "refine", False, "parameters"),
         ("number_input", "random_state", 5, "parameters"),
         ("number_input", "seed", 7, "options"),
-        ("slider", "n", 80, "options"),
+        ("select_slider", "n", 80, "options"),
     ],
 )
 def test_a_changed_control_gives_a_new_result(kind, key, value, where, playground, settle):
@@ -259,3 +259,49 @@ def test_a_value_that_cannot_be_read_loses_no_other(playground, settle):
     parameters = settle(at).session_state["playground:"].last.experiment.parameters
     assert parameters["random_state"] == 7
     assert parameters["n_neighbors"] == 5
+
+
+@pytest.mark.parametrize(
+    ("asked", "taken"), [("300", 300), ("137", 137), ("100000", 100_000), ("100001", 300), ("19", 300)]
+)
+def test_the_number_of_points_has_steps_and_takes_others_from_the_address(asked, taken, playground):
+    """The control ends at 100,000, and an address may ask for a number between its steps."""
+    at = playground(data="moons", n=asked, algorithm="KMeans", n_init="1")
+    assert not at.exception
+    assert not at.error
+    control = at.select_slider(key="n")
+    assert control.value == taken
+    assert control.options[-1] == "100000"
+    assert at.session_state["playground:"].last.dataset.n_samples == taken
+
+
+def test_the_limit_of_an_algorithm_stands_below_its_parameters(playground):
+    """It follows the parameters on which it depends."""
+    texts = [_shown(caption) for caption in playground(n="60", algorithm="SMIC").caption]
+    assert "SMIC takes at most 30,000 points here with kernel=local_scaling and n_neighbors=lsmi." in texts
+    texts = [_shown(caption) for caption in playground(n="60", algorithm="SMIC", kernel="rbf").caption]
+    assert any("SMIC takes at most 5,000 points here with kernel=rbf" in text for text in texts)
+
+
+def test_too_many_points_are_refused_with_a_remedy(playground):
+    """The page says the limit, the setting and who takes as many."""
+    at = playground(data="moons", n="20000", algorithm="SMIC", kernel="rbf")
+    (error,) = map(_shown, at.error)
+    assert "20,000 points are more than the 5,000 that SMIC takes here with kernel=rbf" in error
+    assert "KMeans" in error
+
+
+def _shown(element):
+    """Return a text as it is shown, without what keeps it from being Markdown."""
+    return element.value.replace("\\", "")
+
+
+def test_of_many_points_a_sample_is_drawn_and_all_are_clustered(playground):
+    """All 50,000 points have a label, 2,000 are drawn, and the server holds none of their positions."""
+    at = playground(data="moons", n="50000", algorithm="KMeans", n_init="1")
+    assert not at.error
+    result = at.session_state["playground:"].last
+    assert result.main.labels.shape == (50_000,)
+    assert len(result.drawing.scenes["KMeans"].view.points) == 2000
+    assert any("2,000 of 50,000 points are drawn" in caption.value for caption in at.caption)
+    assert result.nbytes < 4e6

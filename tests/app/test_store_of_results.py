@@ -19,7 +19,7 @@ def outcome(seed: int) -> run_job.Outcome:
     experiment = Experiment(Data("moons", {"n_samples": 60, "random_state": seed}), "UMCRLS", {"n_init": 1})
     dataset = experiment.data.load()
     recordings = {"UMCRLS": record(experiment.make(), dataset.X)}
-    return run_job.Outcome(f"run {seed}", experiment, dataset, recordings)
+    return run_job.Outcome(f"run {seed}", experiment, dataset.facts, recordings)
 
 
 def test_the_store_holds_what_its_memory_allows(monkeypatch):
@@ -146,3 +146,23 @@ def test_the_limit_of_a_run_is_its_own(monkeypatch):
     """Work that has used up the time it was given is cut short and says so."""
     result = Visitor(monkeypatch).count(limit=-1.0)
     assert (result.reached, result.stopped) == (1, "stopped after -1 seconds")
+
+
+def test_a_run_that_its_time_ends_before_any_result_says_so(monkeypatch):
+    """Its visitor did not cancel it, and learns the limit and what to do."""
+    with pytest.raises(ValueError, match=r"stopped after -1 seconds, before there was a result\. Take fewer"):
+        Visitor(monkeypatch).count(until=0, limit=-1.0)
+
+
+def test_results_of_an_own_table_are_kept_within_their_memory(monkeypatch):
+    """The oldest go first where there are too many or too large ones; the newest always stays."""
+    monkeypatch.setattr(result_store, "_OWN_BYTES", 20)
+    kept = {}
+    for i in range(3):
+        result_store._keep(kept, Count(str(i), i), 6)
+    assert list(kept) == ["1", "2"]
+    result_store._keep(kept, Count("large", 0, nbytes=1000), 6)
+    assert list(kept) == ["large"]
+    result_store._keep(kept, Count("4", 4), 6)
+    result_store._keep(kept, Count("4", 5), 6)
+    assert [(key, each.reached) for key, each in kept.items()] == [("4", 5)]

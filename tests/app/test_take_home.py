@@ -187,7 +187,7 @@ def test_names_of_the_data_cannot_break_out_of_the_animation():
     nasty = "</script><b>&"
     experiment, _ = _EXPERIMENTS["toy"]
     known = outcome(experiment, None, "SteepRLS")
-    dataset = replace(known.dataset, name=nasty, feature_names=(nasty, "<img src=x>"))
+    dataset = replace(experiment.data.load(), name=nasty, feature_names=(nasty, "<img src=x>"))
     view = make_view(dataset.X, dataset.feature_names)
     scenes = {name: make_scene(recording, view) for name, recording in known.recordings.items()}
     captions = [nasty, *scenes["UMCRLS"].captions[1:]]

@@ -8,10 +8,11 @@ import pandas as pd
 import pytest
 
 from mmc import trials
-from mmc.experiment import Experiment
+from mmc.engine import Ticket
+from mmc.experiment import Data, Experiment
 from mmc.metrics import adjusted_rand_score
 from mmc.selection import sweep
-from mmc.ui import export_view, tune_view
+from mmc.ui import export_view, sweep_job, tune_view
 from mmc.ui.run_job import Outcome
 
 SMALL = {
@@ -49,7 +50,9 @@ def test_every_cell_is_scored_and_shown(tune, maps):
     assert [column["title"] for column in columns] == ["0.5", "2"]
     assert [row["title"] for row in rows] == ["1", "0.1", "0.01"]
     assert (options["across"], options["upwards"]) == ("Kernel width", "Regularisation λ")
-    run = sweep(found.search.experiment.make(), found.search.grid, found.dataset.X, n_jobs=1)
+    run = sweep(
+        found.search.experiment.make(), found.search.grid, found.search.experiment.data.load().X, n_jobs=1
+    )
     for trial in run:
         c, r = divmod(trial.index, 3)
         cell = cells[2 - r][c]
@@ -152,7 +155,9 @@ def test_what_is_taken_home_is_the_cell(tune, monkeypatch):
     experiment = Experiment.from_json(offered["moons-experiment.json"]())
     assert (experiment.parameters["width"], experiment.parameters["alpha"]) == (2.0, 0.1)
     trial = next(t for t in found.trials if dict(t.parameters) == {"width": 2.0, "alpha": 0.1})
-    np.testing.assert_array_equal(experiment.make().fit(found.dataset.X).labels_, trial.labels)
+    np.testing.assert_array_equal(
+        experiment.make().fit(found.search.experiment.data.load().X).labels_, trial.labels
+    )
     assert "width=2.0" in offered["moons-experiment.py"]()
     table = pd.read_csv(io.StringIO(offered["moons-scores.csv"]()))
     assert len(table) == 6
@@ -209,3 +214,24 @@ def test_what_cannot_be_tried_is_said(tune, address, message):
     at = tune(**{**SMALL, **address})
     assert not at.exception
     assert any(message in error.value.replace("\\", "") for error in at.error)
+
+
+def test_a_search_keeps_no_more_labels_than_the_server_should_hold(monkeypatch):
+    """Many candidates with many points are refused, with what would be few enough of either."""
+    monkeypatch.setattr(sweep_job, "MAX_LABELS", 500)
+    data = Data("moons", {"n_samples": 60, "random_state": 0})
+    values = (0.5, 1.0, 1.5)
+    task = sweep_job.Search(Experiment(data, "UMCRLS"), {"width": values, "alpha": values}, "lsmi")
+    with pytest.raises(
+        ValueError, match=r"9 candidates with 60 points .* at most 8 candidates, or 55 points"
+    ):
+        sweep_job._work("key", task, None, None, lambda *progress: True, Ticket())
+
+
+def test_a_search_is_refused_where_one_of_its_candidates_is():
+    """The limit is that of the candidate that takes the fewest points."""
+    data = Data("moons", {"n_samples": 6000, "random_state": 0})
+    grid = {"n_landmarks": (100, 20_000)}
+    task = sweep_job.Search(Experiment(data, "FastEvoMMC"), grid, "objective")
+    with pytest.raises(ValueError, match=r"6,000 points are more than the 5,000 .* with n_landmarks=20000"):
+        sweep_job._work("key", task, None, None, lambda *progress: True, Ticket())

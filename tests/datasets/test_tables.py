@@ -16,6 +16,7 @@ from mmc.datasets import (
     labels_frame,
     load_table,
     numeric_columns,
+    open_table,
     read_table,
     to_csv_text,
 )
@@ -418,10 +419,23 @@ def test_parquet_columns():
 
 def test_parquet_that_unpacks_to_too_much():
     """A small file with very many cells is refused before they are read."""
-    data = parquet(pd.DataFrame({"x": np.zeros(200_000)}))
+    data = parquet(pd.DataFrame({"x": np.zeros(200_001)}))
     assert len(data) < 50_000
-    with pytest.raises(TableError, match="200000 cells, and at most 50000"):
+    with pytest.raises(TableError, match="200001 cells, and at most 200000"):
         read_table(data, max_bytes=50_000)
+    with pytest.raises(TableError, match="unpacks to more than is read"):
+        read_table(data, max_bytes=60_000)
+
+
+def test_small_whole_numbers_of_parquet_stay_small():
+    """Pixels take one byte each, so that four times as many cells as bytes of the file may be read."""
+    pixels = np.random.default_rng(0).integers(0, 2, (10_000, 20), dtype=np.uint8)
+    frame = pd.DataFrame(255 * pixels).add_prefix("pixel")
+    table = open_table(parquet(frame), max_bytes=60_000)
+    assert {str(kind) for kind in table.frame.dtypes} == {"uint8"}
+    np.testing.assert_array_equal(table.dataset().X, frame)
+    with pytest.raises(TableError, match="unpacks to more than is read"):
+        open_table(parquet(frame.astype("int32")), max_bytes=60_000)
 
 
 def test_written_table_is_read_back():
