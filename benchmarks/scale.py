@@ -1,7 +1,7 @@
 """Measure clusterings of many points beside what people use: ``python -m benchmarks.scale --data DIR``.
 
-Each fit runs in a process of its own, one after another, after a fit to 2,000 of the points that compiles what
-is compiled, so that times are those of a second fit. Memory is the largest resident size during the fit
+Each fit runs in a process of its own, one after another, after a fit to 2,000 of the points that compiles
+what is compiled, so that times are those of a second fit. Memory is the largest resident size during the fit
 beyond that before it, with the data loaded. `DIR` has mnist_train60k, usps, letter and coil20 as .npz files.
 umap-learn and HDBSCAN take part where they are installed. ``--only`` takes parts: sets, growth, blocks.
 """

@@ -10,6 +10,7 @@ from typing import Any
 from mmc.base import StepwiseClusterer
 from mmc.maxmargin import UMCRLS, SteepRLS, StocRLS
 from mmc.registry._common import ALPHA, KERNEL, N_CLUSTERS, RANDOM_STATE, WHOLE_KERNELS
+from mmc.registry._limits import MOST_SAMPLES, Limit
 from mmc.registry._types import Algorithm, Line, Parameter
 
 _UMC_RLS_PAPER = "Pahikkala et al.: Unsupervised Multi-Class Regularized Least-Squares Classification, 2012"
@@ -146,6 +147,11 @@ _SHAKING = (
 _START = Line("begin with a labelling c", "start")
 
 
+def _most_samples(values: Mapping[str, Any]) -> int:
+    has_landmarks = values["kernel"] in _WITH_LANDMARKS and values["n_landmarks"] is not None
+    return MOST_SAMPLES if values["kernel"] in _GRAPHS or has_landmarks else 0
+
+
 def _rls(
     estimator: type[StepwiseClusterer],
     summary: str,
@@ -165,6 +171,9 @@ def _rls(
         max_samples=5000,
         tune="n_neighbors",
         grid=_GRID,
+        limit=Limit(
+            _most_samples, ("kernel", "n_landmarks"), f"{MOST_SAMPLES:,} with a graph, or with landmarks"
+        ),
         published={**_PUBLISHED, **published},
         pseudo_code=(_START, *pseudo_code),
     )

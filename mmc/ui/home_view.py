@@ -14,7 +14,7 @@ _CUTS = "pages/3_Cutting_planes.py"
 _COMPARE, _TUNE = "pages/4_Compare.py", "pages/5_Tune.py"
 
 #: The method and its parameters of the experiments with very many points.
-_FOR_MANY = {"algorithm": "SMIC", "kernel": "local_scaling", "n_neighbors": "7"}
+_FOR_MANY = {"algorithm": "UMCRLS", "kernel": "graph"}
 
 
 class Lesson(NamedTuple):
