@@ -13,10 +13,10 @@ import argparse
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -211,6 +211,7 @@ def _cluster(arguments: argparse.Namespace) -> int:
         for parameter in entry.parameters
         for text in [getattr(arguments, f"parameter_{parameter.name}")]
     }
+    _require_effect(entry, values, arguments)
     table = _read(arguments.table)
     options = {
         "columns": arguments.columns.split(",") if arguments.columns else None,
@@ -227,6 +228,21 @@ def _cluster(arguments: argparse.Namespace) -> int:
     if arguments.save:
         write_option("save", arguments.save, experiment.to_json())
     return 0
+
+
+def _require_effect(entry: Algorithm, values: Mapping[str, Any], arguments: argparse.Namespace) -> None:
+    """Refuse a given or swept parameter that has no effect beside the values of the others."""
+    swept = {text.partition("=")[0].replace("-", "_") for text in arguments.sweep}
+    for parameter in entry.parameters:
+        if getattr(arguments, f"parameter_{parameter.name}") is None and parameter.name not in swept:
+            continue
+        for other, allowed in parameter.when:
+            if other not in swept and values.get(other) not in allowed:
+                switch = flag(entry.parameter(other))
+                raise ValueError(
+                    f"{flag(parameter)} has no effect while {switch} is {values.get(other)}: set {switch} to "
+                    f"{' or '.join(map(str, allowed))}, or leave {flag(parameter)} out."
+                )
 
 
 def _read(table: str) -> Table:

@@ -36,7 +36,7 @@ from mmc.experiment import Data, Experiment
 from mmc.kernels import fit_kernel
 from mmc.kernels.hat_matrix import Spectrum
 from mmc.maxmargin.rls.labelling import DenseSearch
-from mmc.starts import random_labels
+from mmc.starts import Start, random_labels
 
 SEARCHES = {"Stoc-RLS": StocRLS, "Steep-RLS": SteepRLS, "UMC-RLS": UMCRLS}
 SHARES = [share / 10 for share in range(1, 11)]
@@ -168,7 +168,9 @@ def grid(cls: type, X: Array, y: Labels) -> Array:
         for a, alpha in enumerate(ALPHAS):
             R = spectrum.hat(alpha).R
             for seed, start in enumerate(starts):
-                for state in model._states(DenseSearch(R, start, k), 0.0):
+                for state in model._states(
+                    DenseSearch(R, start, k, sizes_are_free=False), Start(start, "random"), 0.0
+                ):
                     if state.converged:
                         break
                 scores[i, a, seed] = adjusted_rand_score(y, state.labels)
@@ -185,7 +187,7 @@ def _experiment(name: str, cls: type, y: Labels, best: Best) -> Experiment | Non
     if name not in BUILT_IN:
         return None
     k = len(np.unique(y))
-    settings = {"n_clusters": k, "gamma": "max", "width": best.share, "alpha": best.alpha}
+    settings = {"n_clusters": k, "kernel": "rbf", "gamma": "max", "width": best.share, "alpha": best.alpha}
     settings |= {"fit_intercept": False, "n_init": 1, "random_state": 0}
     if cls is UMCRLS:
         settings["refine"] = False
