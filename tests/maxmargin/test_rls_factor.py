@@ -80,7 +80,7 @@ def test_steps_on_a_factor_are_those_on_its_product(seed):
     W, labels = factor(60, 12, seed)
     ours, dense = both(W, labels, block=1)
     for d in (0, 1, 2, 0):
-        mine, theirs = ours.claim(1, d, 12, 0.5), dense.claim(1, d, 12, 0.5)
+        (mine,), (theirs,) = ours.claims(1, d, 12), dense.claims(1, d, 12)
         assert_array_equal(mine.moved, theirs.moved)
         assert mine.objective == pytest.approx(theirs.objective, rel=1e-10)
         assert mine.ratio == pytest.approx(theirs.ratio, rel=1e-10)
@@ -102,7 +102,7 @@ def test_a_block_of_claims_takes_the_best_points_of_its_models(block):
     search, dense = both(W, labels, block=block)
     change = dense.T[labels, np.arange(60)] - dense.T[1] - 2.0 * dense.R.diagonal()
     change[labels == 1] = np.inf
-    state = search.claim(1, 1, block, 0.5)
+    (state,) = search.claims(1, 1, block)
     assert set(state.moved) == set(np.argsort(change)[: len(state.moved)])
     assert len(state.moved) == min(block, 40)
     naive = np.where(np.arange(3)[:, None] == state.labels, 1.0, -1.0)

@@ -243,7 +243,9 @@ class UMCRLS(LeastSquaresClusterer):
         if start.origin != "spectral":
             yield from self._shake(search, share_before)
         while self.refine:
-            yield search.descend("release", self.n_shakes + 2, search.n_per_step)
+            yield search.descend(
+                "release", self.n_shakes + 2, search.block if search.block > 1 else len(search.labels)
+            )
 
     def _shake(self, search: Search, share_before: float) -> Iterator[RLSState]:
         n, k, rounds = len(search.labels), self.n_clusters, self.n_shakes + 1
@@ -255,15 +257,11 @@ class UMCRLS(LeastSquaresClusterer):
                 is_last = i == rounds - 1 and d == k - 1 and not self.refine
                 # [UMC-RLS] eq. 11; the small term keeps rounding from turning 3 * (1/3) into less than 1
                 n_claims = int(strength * targets[d] / 2.0**i + targets[d] - search.sizes[d] + 1e-9)
-                n_left = n_claims
-                while n_left > 0 or (is_last and n_left == n_claims):
-                    asked = min(n_left, search.n_per_step)
-                    done = 1.0 - max(n_left - asked, 0) / max(n_claims, 1)
-                    state = search.claim(i + 1, d, asked, (i + (d + done) / k) / rounds)
-                    n_left = n_left - asked if len(state.moved) == asked else 0
-                    yield replace(state, converged=is_last and n_left <= 0)
-                    if n_left <= 0:
-                        break
+                if n_claims > 0 or is_last:
+                    for state in search.claims(i + 1, d, n_claims):
+                        converged = is_last and state.progress == 1.0
+                        progress = (i + (d + state.progress) / k) / rounds
+                        yield replace(state, progress=progress, converged=converged)
 
 
 class SteepRLS(LeastSquaresClusterer):

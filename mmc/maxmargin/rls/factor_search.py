@@ -6,6 +6,7 @@ A block of claims takes n r multiplications, whatever its size, and a block of f
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -63,8 +64,6 @@ class FactorSearch:
         self.W, self.squares = W, squares
         self.labels = labels.copy()
         self.block = block or max(1, n // N_BLOCKS)
-        # A step of single claims is a turn of a cluster, as in the dense search.
-        self.n_per_step = self.block if self.block > 1 else n
         self.sizes = np.bincount(labels, minlength=k)
         self._sums = np.zeros((k, r))
         for first in range(0, n, _ROWS):
@@ -82,22 +81,24 @@ class FactorSearch:
         """Return the current labelling as the first state."""
         return self._state("start", 0, -1, self._chosen[:0], 0.0)
 
-    def claim(self, round_: int, cluster: int, n_claims: int, progress: float) -> RLSState:
-        """Let a cluster claim `n_claims` points."""
-        moved: list[Labels] = []
+    def claims(self, round_: int, cluster: int, n_claims: int) -> Iterator[RLSState]:
+        """Let a cluster claim `n_claims` points, and yield a state after each block."""
         self._target[:] = cluster
-        while n_claims > 0:
+        moved: list[Labels] = []
+        n_left = n_claims
+        while n_left > 0:
             blocks.claim_gains(
                 self.W, self.squares, self._rough_sums(), self.labels, self.sizes, cluster, self._gain
             )
-            count = blocks.lowest(self._gain, min(n_claims, self.block), np.inf, self._chosen)
+            count = blocks.lowest(self._gain, min(n_left, self.block), np.inf, self._chosen)
             points = self._chosen[:count].copy()
             count = blocks.move(self.W, self._sums, self.labels, self.sizes, points, self._target)
-            if count == 0:
-                break
             moved.append(points[:count])
-            n_claims -= count
-        return self._state("claim", round_, cluster, np.concatenate([self._chosen[:0], *moved]), progress)
+            n_left = n_left - count if count else 0
+            if self.block > 1 and n_left > 0:
+                yield self._state("claim", round_, cluster, moved.pop(), 1.0 - n_left / n_claims)
+        # A turn of single claims is one step, as in the dense search.
+        yield self._state("claim", round_, cluster, np.concatenate([self._chosen[:0], *moved]), 1.0)
 
     def descend(self, phase: Phase, round_: int, n_moves: int) -> RLSState:
         """Make at most `n_moves` steepest moves; the state has converged if no move lowers Q."""

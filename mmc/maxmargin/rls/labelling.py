@@ -10,6 +10,7 @@ points; starts whose clusters may have any size are therefore compared by Σ_h c
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
@@ -110,19 +111,19 @@ class Search(Protocol):
         Cluster of each point.
     sizes : ndarray of shape (n_clusters,)
         Number of points of each cluster.
-    n_per_step : int
-        Largest number of claims in one step.
+    block : int
+        Largest number of free moves in one step.
     """
 
     labels: Labels
     sizes: Labels
-    n_per_step: int
+    block: int
 
     def start(self) -> RLSState:
         """Return the current labelling as the first state."""
 
-    def claim(self, round_: int, cluster: int, n_claims: int, progress: float) -> RLSState:
-        """Let a cluster claim `n_claims` points."""
+    def claims(self, round_: int, cluster: int, n_claims: int) -> Iterator[RLSState]:
+        """Let a cluster claim `n_claims` points; the progress of the states is that of the turn."""
 
     def descend(self, phase: Phase, round_: int, n_moves: int) -> RLSState:
         """Make at most `n_moves` steepest moves; the state has converged if no move lowers Q."""
@@ -153,7 +154,7 @@ class DenseSearch:
         P = indicators(labels, k)
         self.T: Array = P @ R
         self.sizes = np.bincount(labels, minlength=k)
-        self.n_per_step = len(labels)
+        self.block = len(labels)
         self.objective = float(P.size - np.vdot(P, self.T))
         self._ones = R.sum(axis=1)
         self._moved = np.empty(len(labels), dtype=np.int64)
@@ -162,10 +163,10 @@ class DenseSearch:
         """Return the current labelling as the first state."""
         return self._state("start", 0, -1, 0, 0.0, 0.0)
 
-    def claim(self, round_: int, cluster: int, n_claims: int, progress: float) -> RLSState:
-        """Let a cluster claim `n_claims` points."""
+    def claims(self, round_: int, cluster: int, n_claims: int) -> Iterator[RLSState]:
+        """Let a cluster claim `n_claims` points, in one step."""
         count, change = fast.claim(self.R, self.T, self.labels, self.sizes, cluster, n_claims, self._moved)
-        return self._state("claim", round_, cluster, count, change, progress)
+        yield self._state("claim", round_, cluster, count, change, 1.0)
 
     def descend(self, phase: Phase, round_: int, n_moves: int) -> RLSState:
         """Make at most `n_moves` steepest moves; the state has converged if no move lowers Q."""
