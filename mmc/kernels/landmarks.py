@@ -25,7 +25,7 @@ from mmc.kernels.neighbors import EXACT, Array, Floats, distinct_rows
 LANDMARKS = ("k-means", "random")
 
 #: Points of the sample of k-means for each landmark, and its number of rounds.
-_SAMPLE, _ROUNDS = 30, 10
+_SAMPLE, _ROUNDS = 20, 5
 
 #: Largest number of distances from which the width of a kernel is measured.
 _DISTANCES = 2**24

@@ -37,7 +37,7 @@ _ROUGHNESS = 4.0
 _FEATURES = 7
 
 #: Largest number of landmarks of a graph unless it is given; half the number of points if they are few.
-_N_LANDMARKS = 1000
+_N_LANDMARKS = 2000
 
 
 class LowRank(NamedTuple):
@@ -115,11 +115,12 @@ def fit_low_rank(
         G, values = spectrum.vectors[graph.vertex], spectrum.values
     else:
         # A landmark stands for many points, so that fewer of them are neighbours.
-        t = -(-parameters["n_neighbors"] // 2)
-        p = n_landmarks or max(n_clusters, min(_N_LANDMARKS, -(-n // 2)))
+        t = -(-parameters["n_neighbors"] // 4)
+        p = n_landmarks or max(n_clusters, min(_N_LANDMARKS, -(-n // 4)))
         raw = landmark_graph(X, t, p, r, landmarks, rng)
         _enough(raw.landmarks, n_clusters)
-        G, values = raw(X), raw.values
+        # The graph joins points by way of landmarks: a root of μ belongs to each of the two steps.
+        G, values = raw(X), np.sqrt(raw.values)
     penalties = _ROUGHNESS * alpha * np.maximum(1.0 - values, 0.0)
     factor = ridge_factor(G, raw, penalties, fit_intercept=False)
     return LowRank(factor, G[:, :n_clusters])
