@@ -57,7 +57,8 @@ from mmc.infomax.graph import KERNELS, Graph, make_graph, require_vertices
 from mmc.infomax.logistic import Objective, descend, log_posterior
 from mmc.infomax.posterior import PosteriorClusterer
 from mmc.kernels import LENGTHS
-from mmc.kernels.spectral import Array, Matrix, leading, self_tuning_labels
+from mmc.kernels.factor import is_rough
+from mmc.kernels.spectral import Array, Matrix, leading, normalized_spectrum, spectral_labels
 from mmc.ranges import RANGES, real
 from mmc.starts import Draw, Start, draw_starts, random_labels
 from mmc.stepping import Field, State
@@ -328,7 +329,9 @@ class MIC(PosteriorClusterer):
         elif self.kernel != "local_scaling" or self.n_neighbors != _SELF_TUNING:
             graph = make_graph(X, "local_scaling", self.gamma, self.width, _SELF_TUNING)
             require_vertices(graph, k)
-        return self_tuning_labels(graph.matrix, k, rng)[graph.vertex]
+        rough = issparse(graph.matrix) and is_rough(graph.matrix.shape[0])
+        vectors = normalized_spectrum(graph.matrix, k, rough=rough).vectors
+        return spectral_labels(vectors, k, rng)[graph.vertex]
 
     def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
         self.graph_ = problem.graph.light()

@@ -37,6 +37,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
 from mmc._sklearn import StrOptions
@@ -46,8 +47,9 @@ from mmc.infomax.lsmi import LSMI
 from mmc.infomax.posterior import PosteriorClusterer
 from mmc.infomax.responses import Model, fit_model, signs
 from mmc.kernels import LENGTHS
+from mmc.kernels.factor import is_rough
 from mmc.kernels.local_scaling import Neighborhood, find_neighbors
-from mmc.kernels.spectral import Array, Matrix, Spectrum, degree_roots, leading, scaled
+from mmc.kernels.spectral import Array, Matrix, Spectrum, leading, normalized_spectrum
 from mmc.ranges import RANGES
 from mmc.stepping import Field, State
 
@@ -337,8 +339,9 @@ class SMIC(PosteriorClusterer):
             yield replace(best, moved=moved, curve=curve, converged=True, progress=1.0)
 
     def _spectrum(self, graph: Graph) -> Spectrum:
-        matrix = scaled(graph.matrix, degree_roots(graph.matrix)) if self.normalize else graph.matrix
-        values, vectors = leading(matrix, self.n_clusters)
+        rough = issparse(graph.matrix) and is_rough(graph.matrix.shape[0])
+        find = normalized_spectrum if self.normalize else leading
+        values, vectors = find(graph.matrix, self.n_clusters, rough=rough)
         if values[0] <= 0:
             raise ValueError("The kernel has no positive eigenvalue, so that no cluster has a response.")
         return Spectrum(values, vectors * signs(vectors, graph.multiplicity))

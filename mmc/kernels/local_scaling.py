@@ -214,7 +214,7 @@ def require_squares(X: Array) -> None:
     ValueError
         If the values are too large, or their differences too small.
     """
-    largest = float(np.abs(X).max())
+    largest = max(float(X.max()), -float(X.min()))
     if largest * X.shape[1] ** 0.5 > _LARGE:
         raise ValueError(
             f"Values as large as {largest:.3g} overflow when they are squared; rescale the columns."

@@ -34,7 +34,7 @@ from scipy.sparse import csr_array
 
 from mmc.kernels.local_scaling import Neighborhood, find_neighbors
 from mmc.kernels.neighbors import Floats, nearest_of
-from mmc.kernels.spectral import Array, Spectrum, degree_roots, leading, scaled
+from mmc.kernels.spectral import Array, Spectrum, degree_roots, normalized_spectrum
 
 #: The neighbour whose distance is the scale of a point.
 _SCALE = 7
@@ -45,7 +45,7 @@ _FAINT = 1e-10
 #: Points at a distance below this share of the scale are equal up to the rounding of principal components.
 _SAME = 1e-5
 
-#: Smallest eigenvalue of a feature; the features of new points are divided by it.
+#: Smallest eigenvalue of a feature.
 _SMALLEST = 0.01
 
 
@@ -80,8 +80,8 @@ class NeighborGraph:
         """Number of distinct points."""
         return len(self.scales)
 
-    def spectrum(self, r: int, *, rough: bool) -> Spectrum:
-        """Return up to r leading eigenvectors of S, all with eigenvalues of at least 0.01.
+    def spectrum(self, r: int, *, rough: bool, least: float = _SMALLEST) -> Spectrum:
+        """Return up to r leading eigenvectors of S.
 
         Parameters
         ----------
@@ -89,14 +89,15 @@ class NeighborGraph:
             Number of eigenvectors.
         rough : bool
             Whether float32 and a relative error of a hundredth are enough.
+        least : float, default=0.01
+            Smallest eigenvalue; the features of new points are divided by it.
 
         Returns
         -------
         Spectrum
         """
-        S = scaled(self.matrix, degree_roots(self.matrix))
-        values, vectors = leading(S, min(r, self.n_vertices), rough=rough)
-        kept = values >= _SMALLEST
+        values, vectors = normalized_spectrum(self.matrix, min(r, self.n_vertices), rough=rough)
+        kept = values >= least
         return Spectrum(values[kept], vectors[:, kept])
 
 
