@@ -13,8 +13,9 @@ is not penalised: it plays the part of an intercept.
 A new point x gets the features S(x, ·) v_i / μ_i from its own t nearest neighbours (Nyström's formula). A
 point that equals a training point has the features of that point.
 
-Exact are the eigenvectors up to 5,000 distinct points, to ten digits; beyond, they are float32 and Lanczos
-iterations stop at a relative error of a hundredth. `mmc.kernels.neighbors` says which neighbours are exact.
+Exact are the eigenvectors up to 5,000 distinct points, to ten digits; beyond, they are float32 and may have a
+relative error of a hundredth (see `mmc.kernels.spectral`). `mmc.kernels.neighbors` says which neighbours are
+exact.
 
 Defined are: equal points (one vertex of the graph; they count as often as they occur when models are fitted),
 fewer other points than t (all are neighbours), disconnected graphs (the eigenvectors of each component,
@@ -33,8 +34,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from mmc.kernels.local_scaling import Neighborhood, find_neighbors
-from mmc.kernels.neighbors import Floats, nearest_of
-from mmc.kernels.spectral import Array, Spectrum, degree_roots, normalized_spectrum
+from mmc.kernels.neighbors import SAME, Floats, nearest_of
+from mmc.kernels.spectral import Accuracy, Array, Spectrum, degree_roots, normalized_spectrum
 
 #: The neighbour whose distance is the scale of a point.
 _SCALE = 7
@@ -42,10 +43,7 @@ _SCALE = 7
 #: Smallest weight of a link.
 _FAINT = 1e-10
 
-#: Points at a distance below this share of the scale are equal up to the rounding of principal components.
-_SAME = 1e-5
-
-#: Smallest eigenvalue of a feature.
+#: Smallest eigenvalue of a feature; the features of new points are divided by it.
 _SMALLEST = 0.01
 
 
@@ -80,24 +78,23 @@ class NeighborGraph:
         """Number of distinct points."""
         return len(self.scales)
 
-    def spectrum(self, r: int, *, rough: bool, least: float = _SMALLEST) -> Spectrum:
-        """Return up to r leading eigenvectors of S.
+    def spectrum(self, r: int, *, rough: bool) -> Spectrum:
+        """Return up to r leading eigenvectors of S, all with eigenvalues of at least 0.01.
 
         Parameters
         ----------
         r : int
             Number of eigenvectors.
         rough : bool
-            Whether float32 and a relative error of a hundredth are enough.
-        least : float, default=0.01
-            Smallest eigenvalue; the features of new points are divided by it.
+            Whether the accuracy "rough" of `mmc.kernels.spectral` is enough.
 
         Returns
         -------
         Spectrum
         """
-        values, vectors = normalized_spectrum(self.matrix, min(r, self.n_vertices), rough=rough)
-        kept = values >= least
+        accuracy: Accuracy = "rough" if rough else "full"
+        values, vectors = normalized_spectrum(self.matrix, min(r, self.n_vertices), accuracy=accuracy)
+        kept = values >= _SMALLEST
         return Spectrum(values[kept], vectors[:, kept])
 
 
@@ -135,7 +132,7 @@ class GraphFeatures:
         pointers = np.arange(0, weights.size + 1, t)
         rows = csr_array((weights.ravel(), near.indices.ravel(), pointers), shape=(len(X), graph.n_vertices))
         features = np.asarray(rows @ (vectors / values)).astype(vectors.dtype)
-        same = near.distances[:, 0] <= _SAME * graph.scales[near.indices[:, 0]]
+        same = near.distances[:, 0] <= SAME * graph.scales[near.indices[:, 0]]
         features[same] = vectors[near.indices[same, 0]]
         return features
 

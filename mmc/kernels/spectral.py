@@ -7,18 +7,20 @@ eigenvalue is simple (Perron and Frobenius). Among equal eigenvalues larger comp
 How the eigenvectors of a component are found:
 
 - up to 400 vertices by a full decomposition;
-- beyond, by Lanczos iterations in float64 to full accuracy, which hold four times as many vectors as are
-  asked for;
-- of a sparse matrix, where a rough result is enough: by Lanczos iterations in float32 up to a relative error
-  of a hundredth, which hold twice as many vectors. Along a line or in a plane the leading eigenvalues of a
-  large graph differ by much less than that. Such graphs are thin: few links have to be cut to divide them, so
-  that the matrix has a sparse factorisation, by which the leading eigenvectors are found quickly and well.
+- beyond, by Lanczos iterations in float64 to full accuracy;
+- of a sparse matrix, where less is enough, in float32: "fine" up to a relative error of 1e-4, which is enough
+  to read eigenvectors one by one, and "rough" up to a hundredth in less time and memory, where only the space
+  that they span matters and the last of them may be missed.
+
+Along a line or in a plane the leading eigenvalues of a large graph differ by much less than that. Such graphs
+are thin: few links have to be cut to divide them, so that the matrix has a sparse factorisation, by which
+"fine" and "rough" find the leading eigenvectors well and in less time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,9 +30,11 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 from sklearn.cluster import KMeans
 
 from mmc._warnings import warnings_kept
+from mmc.kernels.neighbors import EXACT
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.floating]
+Accuracy = Literal["full", "fine", "rough"]
 #: An array or a sparse array, for which scipy has no types.
 Matrix = Any
 
@@ -40,14 +44,14 @@ _DENSE = 400
 #: Largest number of Lanczos restarts; graphs of many features need fewer than fifty, chains hundreds.
 _PATIENCE = 60
 
-#: Relative error at which Lanczos iterations may stop where a rough result is enough.
-_ROUGH = 1e-2
+#: Relative error at which Lanczos iterations in float32 may stop.
+_FINE, _ROUGH = 1e-4, 1e-2
 
 #: A graph of m vertices is thin if its mean profile, in the order of Cuthill and McKee, is below so many √m:
 #: in the plane it is 2 to 4 √m, among three features 6 √m, among the pixels of images 20 √m.
 _THIN = 5.0
 
-#: Distances of the shift of a thin graph above its largest eigenvalue: to measure it, and to separate the next.
+#: Shifts above the largest eigenvalue of a thin graph: to measure it, and to separate it from the next.
 _FAR, _NEAR = 2e-3, 1e-6
 
 #: Relative error at which these iterations stop.
@@ -61,7 +65,7 @@ class Spectrum(NamedTuple):
     """Leading eigenvalues in decreasing order, and their eigenvectors as columns."""
 
     values: Array
-    vectors: Floats
+    vectors: Array
 
 
 def degree_roots(matrix: Matrix) -> Array:
@@ -91,7 +95,7 @@ def scaled(matrix: Matrix, roots: Array) -> Matrix:
     return matrix / np.multiply.outer(roots, roots)
 
 
-def leading(matrix: Matrix, k: int, *, rough: bool = False) -> Spectrum:
+def leading(matrix: Matrix, k: int, *, accuracy: Accuracy = "full") -> Spectrum:
     """Find the leading eigenvectors of a symmetric matrix, component by component.
 
     Parameters
@@ -99,8 +103,8 @@ def leading(matrix: Matrix, k: int, *, rough: bool = False) -> Spectrum:
     matrix : ndarray or csr_array of shape (m, m)
     k : int
         Number of eigenvectors, at most m.
-    rough : bool, default=False
-        Whether float32 and a relative error of a hundredth are enough.
+    accuracy : {"full", "fine", "rough"}, default="full"
+        Accuracy of the eigenvectors of a large sparse matrix.
 
     Returns
     -------
@@ -108,13 +112,13 @@ def leading(matrix: Matrix, k: int, *, rough: bool = False) -> Spectrum:
         k eigenvalues and eigenvectors.
     """
     m = matrix.shape[0]
-    n_components, component = connected_components(_links(matrix), directed=False)
+    _, component = connected_components(_links(matrix), directed=False)
     sizes = np.bincount(component)
     first = np.unique(component, return_index=True)[1]
     members_of = np.split(np.argsort(component, kind="stable"), np.cumsum(sizes)[:-1])
     values, owners, vectors = [], [], []
     for p, block in enumerate(_blocks(matrix, members_of)):
-        found = _leading_of_part(block, min(k, len(members_of[p])), rough)
+        found = _leading_of_part(block, min(k, len(members_of[p])), accuracy)
         values += list(found.values)
         owners += [p] * len(found.values)
         vectors += list(found.vectors.T)
@@ -122,13 +126,13 @@ def leading(matrix: Matrix, k: int, *, rough: bool = False) -> Spectrum:
     # Eigenvalues are compared to ten digits, so that rounding does not order equal ones.
     rounded = np.round(np.array(values) / max(np.abs(values).max(), 1e-300), 10)
     order = np.lexsort((first[owner], -sizes[owner], -rounded))[:k]
-    columns = np.zeros((m, k), dtype=np.float32 if rough else np.float64)
+    columns = np.zeros((m, k), dtype=np.float64 if accuracy == "full" else np.float32)
     for column, which in enumerate(order):
         columns[members_of[owner[which]], column] = vectors[which]
     return Spectrum(np.array(values)[order], columns)
 
 
-def normalized_spectrum(matrix: Matrix, k: int, *, rough: bool = False) -> Spectrum:
+def normalized_spectrum(matrix: Matrix, k: int, *, accuracy: Accuracy = "full") -> Spectrum:
     """Find the leading eigenvectors of D^-½ K D^-½, as `leading` does.
 
     Parameters
@@ -137,14 +141,19 @@ def normalized_spectrum(matrix: Matrix, k: int, *, rough: bool = False) -> Spect
         Kernel K, whose rows add up to positive degrees D.
     k : int
         Number of eigenvectors, at most m.
-    rough : bool, default=False
-        Whether float32 and a relative error of a hundredth are enough.
+    accuracy : {"full", "fine", "rough"}, default="full"
+        Accuracy of the eigenvectors of a large sparse matrix.
 
     Returns
     -------
     Spectrum
     """
-    return leading(scaled(matrix, degree_roots(matrix)), k, rough=rough)
+    return leading(scaled(matrix, degree_roots(matrix)), k, accuracy=accuracy)
+
+
+def accuracy_for(matrix: Matrix) -> Accuracy:
+    """Return the accuracy of eigenvectors that are read one by one: "full", or "fine" beyond 5,000 points."""
+    return "fine" if issparse(matrix) and matrix.shape[0] > EXACT else "full"
 
 
 def unit_rows(vectors: Floats) -> Floats:
@@ -245,19 +254,20 @@ def _blocks(matrix: Matrix, members_of: list[NDArray[np.intp]]) -> Iterator[Matr
             yield block
 
 
-def _leading_of_part(block: Matrix, k: int, rough: bool) -> Spectrum:
+def _leading_of_part(block: Matrix, k: int, accuracy: Accuracy) -> Spectrum:
     m = block.shape[0]
     if m <= _DENSE or k >= m // 4:
         values, vectors = np.linalg.eigh(block.toarray() if issparse(block) else block)
         return Spectrum(values[::-1][:k], vectors[:, ::-1][:, :k])
     start = np.random.default_rng(0).uniform(0.5, 1.0, m)
-    if rough and issparse(block):
-        if _is_thin(block):
-            return _leading_of_thin(block, k, start)
-        block, start = block.astype(np.float32), start.astype(np.float32)
-        effort: dict[str, Any] = {"ncv": 2 * k + 1, "tol": _ROUGH}
+    if accuracy == "full" or not issparse(block):
+        effort: dict[str, Any] = {"ncv": max(4 * k, 40), "maxiter": _PATIENCE}
+    elif _is_thin(block):
+        return _leading_of_thin(block, k, start)
     else:
-        effort = {"ncv": max(4 * k, 40), "maxiter": _PATIENCE}
+        block, start = block.astype(np.float32), start.astype(np.float32)
+        fine = accuracy == "fine"
+        effort = {"ncv": max(4 * k, 40), "tol": _FINE} if fine else {"ncv": 2 * k + 1, "tol": _ROUGH}
     try:
         values, vectors = eigsh(block, k, which="LA", v0=start, **effort)
     except ArpackNoConvergence:

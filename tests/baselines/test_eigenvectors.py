@@ -9,8 +9,8 @@ from sklearn.cluster import KMeans
 from mmc import DIFFRAC, SelfTuningSpectral
 from mmc.datasets import make_moons, make_three_gaussians
 from mmc.kernels import fit_kernel
-from mmc.kernels.local_scaling import find_neighbors
-from mmc.kernels.spectral import self_tuning_labels
+from mmc.kernels.neighbor_graph import neighbor_graph
+from mmc.kernels.spectral import normalized_spectrum, spectral_labels
 from mmc.metrics import adjusted_rand_score
 
 
@@ -99,8 +99,8 @@ def test_self_tuning_is_kmeans_on_unit_rows(X):
     np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1.0)
     plain = KMeans(3, n_init=10, random_state=0).fit(rows)
     assert model.objective_ == pytest.approx(plain.inertia_)
-    matrix = find_neighbors(X, 7).kernel(7).matrix
-    labels = self_tuning_labels(matrix, 3, np.random.RandomState(0))
+    vectors = normalized_spectrum(neighbor_graph(X, 10).matrix, 3).vectors
+    labels = spectral_labels(vectors, 3, np.random.RandomState(0))
     assert adjusted_rand_score(labels, model.labels_) == 1.0
 
 
