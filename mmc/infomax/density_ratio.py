@@ -85,7 +85,8 @@ class Centres:
 
     def kernel(self, gamma: float) -> Array:
         """Return L of [SMIC] eq. 11 between all points and the centres."""
-        L = np.exp(self.d2 * (-0.5 / gamma**2))
+        L = self.d2 * (-0.5 / gamma**2)
+        np.exp(L, out=L)
         L[L < _FLUSH] = 0.0
         return L
 

@@ -123,8 +123,10 @@ def leading(matrix: Matrix, k: int, *, accuracy: Accuracy = "full") -> Spectrum:
         owners += [p] * len(found.values)
         vectors += list(found.vectors.T)
     owner = np.array(owners)
-    # Eigenvalues are compared to ten digits, so that rounding does not order equal ones.
-    rounded = np.round(np.array(values) / max(np.abs(values).max(), 1e-300), 10)
+    # Eigenvalues are compared to ten digits, so that rounding does not order equal ones; fewer are known if
+    # eigenvectors are float32.
+    digits = 10 if accuracy == "full" else 8
+    rounded = np.round(np.array(values) / max(np.abs(values).max(), 1e-300), digits)
     order = np.lexsort((first[owner], -sizes[owner], -rounded))[:k]
     columns = np.zeros((m, k), dtype=np.float64 if accuracy == "full" else np.float32)
     for column, which in enumerate(order):
@@ -265,9 +267,7 @@ def _leading_of_part(block: Matrix, k: int, accuracy: Accuracy) -> Spectrum:
     elif _is_thin(block):
         return _leading_of_thin(block, k, start)
     else:
-        block, start = block.astype(np.float32), start.astype(np.float32)
-        fine = accuracy == "fine"
-        effort = {"ncv": max(4 * k, 40), "tol": _FINE} if fine else {"ncv": 2 * k + 1, "tol": _ROUGH}
+        return _leading_in_single(block, k, start, accuracy)
     try:
         values, vectors = eigsh(block, k, which="LA", v0=start, **effort)
     except ArpackNoConvergence:
@@ -279,6 +279,16 @@ def _leading_of_part(block: Matrix, k: int, accuracy: Accuracy) -> Spectrum:
             values, vectors = np.linalg.eigh(block)
     order = np.argsort(-values, kind="stable")[:k]
     return Spectrum(values[order], vectors[:, order])
+
+
+def _leading_in_single(block: csr_array, k: int, start: Array, accuracy: Accuracy) -> Spectrum:
+    ncv, tol = (max(4 * k, 40), _FINE) if accuracy == "fine" else (2 * k + 1, _ROUGH)
+    start = start.astype(np.float32)
+    rows = eigsh(block.astype(np.float32), k, which="LA", v0=start, ncv=ncv, tol=tol)[1].T
+    # Rayleigh quotients have twice as many digits as the eigenvectors.
+    values = np.array([(v @ (block @ v)) / (v @ v) for v in (row.astype(np.float64) for row in rows)])
+    order = np.argsort(-values, kind="stable")
+    return Spectrum(values[order], rows[order].T)
 
 
 def _is_thin(block: csr_array) -> bool:

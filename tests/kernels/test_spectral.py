@@ -1,4 +1,4 @@
-"""The normalised cut is the best cut along the second eigenvector, and large graphs have their eigenvectors."""
+"""The normalised cut is the best along the second eigenvector, and large graphs have their eigenvectors."""
 
 import numpy as np
 import pytest
@@ -81,7 +81,7 @@ def grouped(n: int, q: int):
 @pytest.mark.parametrize("q", [2, 20], ids=["plane", "many features"])
 @pytest.mark.parametrize("normalize", [True, False])
 def test_large_graphs_have_their_eigenvectors(q, accuracy, normalize):
-    """In single precision the leading eigenvectors span the space of the exact ones, and fine ones are them."""
+    """In single precision eigenvalues and residuals are good enough; fine eigenvectors are the exact ones."""
     K = find_neighbors(grouped(2000, q), 10).kernel(10).matrix
     S = scaled(K, degree_roots(K)) if normalize else K
     exact, found = leading(S, 4), leading(S, 4, accuracy=accuracy)
@@ -97,7 +97,20 @@ def test_large_graphs_have_their_eigenvectors(q, accuracy, normalize):
 @pytest.mark.parametrize(("q", "thin"), [(1, True), (2, True), (10, False)])
 def test_graphs_in_the_plane_are_thin(q, thin):
     """Only graphs of few features are factored."""
-    assert spectral._is_thin(neighbor_graph(grouped(3000, q), 10).matrix) == thin
+    X = np.random.default_rng(0).normal(size=(3000, q))
+    assert spectral._is_thin(neighbor_graph(X, 10).matrix) == thin
+
+
+@pytest.mark.parametrize("accuracy", ["fine", "rough"])
+def test_large_parts_come_first_in_single_precision(accuracy):
+    """Rounding does not put the eigenvalue 1 of a large part behind those of small ones."""
+    rng = np.random.default_rng(0)
+    small = [500.0 + 100.0 * p + rng.normal(size=(8, 20)) for p in range(3)]
+    W = neighbor_graph(np.vstack([*small, rng.normal(size=(1500, 20))]), 5).matrix
+    values, vectors = normalized_spectrum(W, 4, accuracy=accuracy)
+    np.testing.assert_allclose(values, 1.0, atol=1e-7)
+    assert [int(np.abs(v).argmax()) // 8 for v in vectors.T[1:]] == [0, 1, 2]
+    assert (vectors[24:, 0] != 0).all()
 
 
 def test_nearly_equal_eigenvalues_are_told_apart():
