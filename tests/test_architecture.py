@@ -44,8 +44,8 @@ LAYERS = (
 #: a package that is not here, and those of one part, may import each other where that makes no cycle.
 INSIDE = {
     "mmc.kernels": (
-        ("mmc.kernels.hat_matrix", "mmc.kernels.neighbors", "mmc.kernels.spectral"),
-        ("mmc.kernels.factor", "mmc.kernels.local_scaling"),
+        ("mmc.kernels.hat_matrix", "mmc.kernels.neighbors"),
+        ("mmc.kernels.factor", "mmc.kernels.local_scaling", "mmc.kernels.spectral"),
         ("mmc.kernels.dense", "mmc.kernels.neighbor_graph"),
         ("mmc.kernels.landmarks",),
         ("mmc.kernels.landmark_graph",),

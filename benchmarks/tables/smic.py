@@ -29,7 +29,7 @@ from mmc.infomax.mic import MIC
 from mmc.infomax.mlmi import MLMI
 from mmc.infomax.smic import CANDIDATES
 from mmc.kernels.local_scaling import find_neighbors
-from mmc.kernels.spectral import self_tuning_labels
+from mmc.kernels.spectral import normalized_spectrum, spectral_labels
 from mmc.selection import best, sweep
 
 #: Columns of the paper, and the names of the methods that compute them.
@@ -140,7 +140,8 @@ def _mic(X: Array, k: int, seed: int) -> Clustering:
 
 def _self_tuning(X: Array, k: int, seed: int) -> Clustering:
     kernel = find_neighbors(X, 7).kernel(7)
-    return Clustering(self_tuning_labels(kernel.matrix, k, np.random.RandomState(seed))[kernel.vertex])
+    vectors = normalized_spectrum(kernel.matrix, k).vectors
+    return Clustering(spectral_labels(vectors, k, np.random.RandomState(seed))[kernel.vertex])
 
 
 def _spectral(X: Array, k: int, seed: int, affinity: str = "rbf", median_width: bool = False) -> Clustering:

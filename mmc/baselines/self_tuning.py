@@ -1,29 +1,32 @@
 """Self-tuning spectral clustering: local scaling, eigenvectors, k-means ([SMIC] section 3.2).
 
 The rows of the leading eigenvectors of D^-½ W D^-½ are scaled to length 1, and k-means clusters them. W is
-the local-scaling similarity W_ij = exp(−‖x_i − x_j‖²/(2 σ_i σ_j)), where σ_i is the distance of x_i to its
-t-th neighbour.
+the graph of `mmc.kernels.neighbor_graph`: W_ij = exp(−‖x_i − x_j‖²/(σ_i σ_j)) where one of the two points is
+among the t nearest neighbours of the other, σ_i being the distance of x_i to its seventh neighbour.
 
-One step is one round of k-means on the rows. Costs: the neighbours (see `mmc.kernels.local_scaling`), Lanczos
+One step is one round of k-means on the rows. Costs: the neighbours (see `mmc.kernels.neighbors`), Lanczos
 iterations of n (t + k) multiplications, and n k² for each round, without an n×n array.
 
-Deviation from the paper: W is the sparse kernel of [SMIC] eq. 7, which keeps the t nearest neighbours.
-Zelnik-Manor and Perona keep all pairs, omit the factor 2, and choose the number of clusters by rotating the
-eigenvectors.
+Deviation from the paper: Zelnik-Manor and Perona keep all pairs, and choose the number of clusters by
+rotating the eigenvectors.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from mmc.baselines.moving import Array, Labels, NearestMember
-from mmc.baselines.rounds import rounds, row_centres, row_starts
-from mmc.kernels.local_scaling import find_neighbors
-from mmc.kernels.spectral import unit_rows
+from mmc.base import StepwiseClusterer
+from mmc.baselines.moving import Array, Labels, nearest_members
+from mmc.baselines.rounds import MeansState, rounds, row_centres, row_starts
+from mmc.kernels.factor import is_rough
+from mmc.kernels.local_scaling import Neighborhood
+from mmc.kernels.neighbor_graph import neighbor_graph
+from mmc.kernels.neighbors import nearest_of
+from mmc.kernels.spectral import accuracy_for, normalized_spectrum, unit_rows
 from mmc.ranges import RANGES
 from mmc.starts import require_points
 from mmc.stepping import State
@@ -32,21 +35,21 @@ from mmc.stepping import State
 class Problem(NamedTuple):
     """The points, their rows in the eigenvectors, and the labels to start from."""
 
-    X: Array
+    neighborhood: Neighborhood
     rows: Array
     starts: list[Labels]
 
 
-class SelfTuningSpectral(NearestMember):
+class SelfTuningSpectral(StepwiseClusterer):
     """Spectral clustering with the local-scaling similarity of Zelnik-Manor and Perona ([SMIC] section 3.2).
 
     Parameters
     ----------
     n_clusters : int, default=2
         Number of clusters. Allowed are 2 to 1,000,000.
-    n_neighbors : int, default=7
-        t of local scaling: a point's width is the distance to this neighbour, and it is linked to so many.
-        Allowed are 1 to 1,000,000.
+    n_neighbors : int, default=10
+        Number t of nearest neighbours that a point is linked to. Its width is the distance to the seventh of
+        them, or to the last if they are fewer. Allowed are 1 to 1,000,000.
     n_init : int, default=10
         Number of starts of k-means on the eigenvectors. The start that ends with the smallest scatter is
         kept. Allowed are 1 to 1,000.
@@ -67,6 +70,8 @@ class SelfTuningSpectral(NearestMember):
         Objective at the end of each start.
     embedding_ : ndarray of shape (n_samples, n_clusters)
         Rows of the eigenvectors, scaled to length 1.
+    neighborhood_ : Neighborhood
+        Distinct points, or their principal components, and their neighbours.
     state_ : MeansState
         Last state of the start that was kept.
     n_features_in_ : int
@@ -77,12 +82,17 @@ class SelfTuningSpectral(NearestMember):
     Notes
     -----
     One step is one round of k-means on the rows of the eigenvectors. The eigenvectors take Lanczos iterations
-    of n (t + k) multiplications and a round n k², without an n×n array. The kernel keeps only the t nearest
-    neighbours ([SMIC] eq. 7), while the paper keeps all pairs. Equal points are one vertex of the graph.
+    of n (t + k) multiplications and a round n k², without an n×n array. The graph has only links to the t
+    nearest neighbours, while the paper keeps all pairs. Equal points are one vertex of the graph.
+
+    More than 5,000 points of more than 64 features are compared by their principal components, and the
+    eigenvectors of more than 5,000 points have a relative error of up to 1e-4 (see `mmc.kernels.neighbors`
+    and `mmc.kernels.spectral`).
 
     The paper does not define labels for new points. Here a new point joins the cluster of its nearest
     training point, so that `predict` equals `labels_` on the training points; `decision_function` is minus
-    the distance to the nearest member of each cluster.
+    the distance to the nearest member of each cluster. This compares each new point with all training points
+    (with trees, only with some, if they have at most 15 features), and takes memory for one block of them.
 
     References
     ----------
@@ -108,12 +118,13 @@ class SelfTuningSpectral(NearestMember):
     }
 
     embedding_: Array
+    neighborhood_: Neighborhood
 
     def __init__(
         self,
         n_clusters: int = 2,
         *,
-        n_neighbors: int = 7,
+        n_neighbors: int = 10,
         n_init: int = 10,
         max_iter: int = 300,
         random_state: int | np.random.RandomState | None = None,
@@ -127,18 +138,35 @@ class SelfTuningSpectral(NearestMember):
     def _prepare(self, X: Array) -> Problem:
         k = self.n_clusters
         require_points(len(X), k)
-        local = find_neighbors(X, self.n_neighbors).kernel(self.n_neighbors)
-        m = len(local.points)
+        graph = neighbor_graph(X, self.n_neighbors)
+        m = graph.n_vertices
         if k > m:
             raise ValueError(
                 f"n_clusters={k} is more than the number of different points, {m}. "
                 f"Choose at most {m} clusters."
             )
-        rows = unit_rows(local.matrix, k)[local.vertex]
-        return Problem(X, rows, row_starts(rows, k, self.n_init, check_random_state(self.random_state)))
+        vectors = normalized_spectrum(graph.matrix, k, accuracy=accuracy_for(graph.matrix)).vectors
+        rows = np.asarray(unit_rows(vectors)[graph.vertex], dtype=np.float64)
+        starts = row_starts(rows, k, self.n_init, check_random_state(self.random_state))
+        return Problem(graph.neighborhood, rows, starts)
 
     def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
-        self._keep(problem.X)
+        self.neighborhood_ = problem.neighborhood
         self.embedding_ = problem.rows
         centre = row_centres(problem.rows, self.n_clusters)
         return len(problem.starts), (rounds(centre, labels) for labels in problem.starts)
+
+    def _adopt(self, state: MeansState) -> None:
+        """Set nothing more: the points and the labels are the model."""
+
+    def _follow(self, X: Array) -> Callable[[MeansState], Array]:
+        near = self.neighborhood_
+        new, points = near.centre(X), near.centred
+
+        def values(state: MeansState) -> Array:
+            if not is_rough(len(points)):
+                return nearest_members(new, points[near.vertex], state.labels)
+            members = (np.unique(near.vertex[state.labels == h]) for h in range(self.n_clusters))
+            return -np.hstack([nearest_of(points[mine], new, 1).distances for mine in members])
+
+        return values

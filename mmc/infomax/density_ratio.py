@@ -85,7 +85,8 @@ class Centres:
 
     def kernel(self, gamma: float) -> Array:
         """Return L of [SMIC] eq. 11 between all points and the centres."""
-        L = np.exp(self.d2 * (-0.5 / gamma**2))
+        L = self.d2 * (-0.5 / gamma**2)
+        np.exp(L, out=L)
         L[L < _FLUSH] = 0.0
         return L
 
@@ -134,17 +135,18 @@ def place_centres(
     if n_basis < 1 or n_folds < 2:
         raise ValueError(f"n_basis={n_basis} must be at least 1 and n_folds={n_folds} at least 2.")
     centred = points - points.mean(axis=0)
-    if not _SMALLEST < float(np.abs(centred).max()) < 1.0 / _SMALLEST:
+    largest = max(float(centred.max()), -float(centred.min()))
+    if not _SMALLEST < largest < 1.0 / _SMALLEST:
         raise ValueError(
             "All points are equal, or their values overflow when squared: no width fits. Check the columns."
         )
-    spread = float(np.sqrt(np.mean(centred**2)))
-    widths = spread * np.array(GAMMAS) if gammas is None else np.asarray(gammas, dtype=np.float64)
-    _require_positive("gammas", widths)
     rng = check_random_state(random_state)
     basis = np.sort(rng.permutation(n)[:n_basis])
     fold = rng.permutation(np.arange(n) % min(n_folds, n))
     d2 = np.asarray(euclidean_distances(centred, centred[basis], squared=True))
+    spread = float(np.sqrt(np.mean(np.square(centred, out=centred))))  # the points are not needed any more
+    widths = spread * np.array(GAMMAS) if gammas is None else np.asarray(gammas, dtype=np.float64)
+    _require_positive("gammas", widths)
     return Centres(d2, basis, fold, widths)
 
 

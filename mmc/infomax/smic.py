@@ -26,7 +26,9 @@ kernels need two.
 Deviations from the paper, which the class states too: the kernel is normalised by its degrees, D^-½ K D^-½,
 before the eigenvectors are computed; the components of a disconnected graph are decomposed separately; points
 without a positive response take the posterior of their nearest neighbour that has one; eigenvectors whose
-eigenvalue is not positive have no response.
+eigenvalue is not positive have no response. Of more than 5,000 points with more than 64 features the graph is
+that of principal components, and the eigenvectors of more than 5,000 points have a relative error of up to
+1e-4.
 """
 
 from __future__ import annotations
@@ -47,7 +49,7 @@ from mmc.infomax.posterior import PosteriorClusterer
 from mmc.infomax.responses import Model, fit_model, signs
 from mmc.kernels import LENGTHS
 from mmc.kernels.local_scaling import Neighborhood, find_neighbors
-from mmc.kernels.spectral import Array, Matrix, Spectrum, degree_roots, leading, scaled
+from mmc.kernels.spectral import Array, Matrix, Spectrum, accuracy_for, leading, normalized_spectrum
 from mmc.ranges import RANGES
 from mmc.stepping import Field, State
 
@@ -207,6 +209,11 @@ class SMIC(PosteriorClusterer):
     point without a positive response takes the posterior of the nearest training point that has one.
     `predict` equals `labels_` on the training points.
 
+    *Many points.* Of more than 5,000 points with more than 64 features the graph is that of their principal
+    components; the eigenvectors of more than 5,000 points have a relative error of up to 1e-4 (see
+    `mmc.kernels.neighbors` and `mmc.kernels.spectral`). LSMI compares all points with 200 of them, in memory
+    for n (n_features + 600) numbers; a given number of neighbours takes n (n_neighbors + n_clusters).
+
     Equal points are one vertex of the local-scaling graph and get the same label. They count as often as they
     occur when posteriors are scaled to the class priors. More neighbours than other points mean all of them.
 
@@ -337,8 +344,8 @@ class SMIC(PosteriorClusterer):
             yield replace(best, moved=moved, curve=curve, converged=True, progress=1.0)
 
     def _spectrum(self, graph: Graph) -> Spectrum:
-        matrix = scaled(graph.matrix, degree_roots(graph.matrix)) if self.normalize else graph.matrix
-        values, vectors = leading(matrix, self.n_clusters)
+        find = normalized_spectrum if self.normalize else leading
+        values, vectors = find(graph.matrix, self.n_clusters, accuracy=accuracy_for(graph.matrix))
         if values[0] <= 0:
             raise ValueError("The kernel has no positive eigenvalue, so that no cluster has a response.")
         return Spectrum(values, vectors * signs(vectors, graph.multiplicity))

@@ -59,9 +59,9 @@ def choose_landmarks(X: Floats, p: int, how: str, rng: np.random.RandomState) ->
             drawn = X[distinct_rows(X).first]
         return drawn[np.sort(rng.permutation(len(drawn))[:p])]
     sample = X[np.sort(order[: _SAMPLE * p])]
+    if len(distinct_rows(sample).first) <= p:  # others may be rare
+        return choose_landmarks(X, p, "random", rng)
     seeds = choose_landmarks(sample, p, "random", rng)
-    if len(seeds) < p:
-        return seeds
     with warnings_kept():  # a few rounds are enough
         centres = KMeans(p, init=seeds, n_init=1, max_iter=_ROUNDS).fit(sample).cluster_centers_
     return centres[distinct_rows(centres).first]

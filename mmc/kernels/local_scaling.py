@@ -18,15 +18,26 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, eye_array
+from scipy.sparse import csr_array, eye_array, vstack
 from scipy.spatial.distance import cdist
 
-from mmc.kernels.neighbors import Components, distinct_rows, fit_components, nearest_others
+from mmc.kernels.neighbors import (
+    EXACT,
+    SAME,
+    Components,
+    distinct_rows,
+    fit_components,
+    nearest_of,
+    nearest_others,
+)
 
 Array = NDArray[np.float64]
 
 #: Distances that differ by a smaller share are equal up to rounding.
 _TIE = 1e-10
+
+#: Share by which squared distances from products may differ from those of differences.
+_LOOSE = 1e-9
 
 #: Number of additional neighbours that are searched to detect ties with the last one.
 _SPARE = 8
@@ -125,7 +136,9 @@ class LocalScaling:
     def __call__(self, X: Array) -> csr_array:
         """Compare new points with the distinct training points.
 
-        A point that equals a training point is treated as that point. Distances are computed in blocks.
+        A point that equals a training point is treated as that point. Distances are computed in blocks, for
+        more than 5,000 training points by products of matrices, so that of several neighbours at the same
+        distance some may not count.
 
         Parameters
         ----------
@@ -135,7 +148,9 @@ class LocalScaling:
         -------
         csr_array of shape (n_points, n_vertices)
         """
-        X = self.project(X)
+        return self._rows_of_many(X) if len(self.points) > EXACT else self._rows(self.project(X))
+
+    def _rows(self, X: Array) -> csr_array:
         m, t = len(self.points), self.n_neighbors
         size = max(1, _BLOCK // m)
         rows, columns, values = [], [], []
@@ -150,6 +165,26 @@ class LocalScaling:
             values.append(np.exp(-(distances[i, j] ** 2) / (2.0 * own[i] * self.scales[j])))
         entries = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
         return csr_array(entries, shape=(len(X), m))
+
+    def _rows_of_many(self, X: Array) -> csr_array:
+        points = self.points if self.components.axes is not None else self.components(self.points)
+        X = self.components(X).astype(np.float64)
+        m, size = len(points), max(1, _BLOCK // len(points))
+        distances, found = nearest_of(points, X, self.n_neighbors)
+        nearest = found[:, 0]
+        same = distances[:, 0] <= SAME * self.scales[nearest]
+        new, own = X[~same], distances[~same, -1]
+        squares = np.einsum("ij,ij->i", points, points)
+        parts = [self.matrix[nearest[same]]]
+        for first in range(0, len(new), size):
+            rows, scales = new[first : first + size], own[first : first + size]
+            d2 = np.einsum("ij,ij->i", rows, rows)[:, None] + squares - 2.0 * (rows @ points.T)
+            i, j = np.nonzero(d2 <= np.maximum(scales[:, None], self.scales) ** 2 * (1.0 + _LOOSE))
+            d = np.linalg.norm(rows[i] - points[j], axis=1)
+            values = np.exp(-(d**2) / (2.0 * scales[i] * self.scales[j]))
+            parts.append(csr_array((values, (i, j)), shape=(len(rows), m)))
+        order = np.concatenate([np.flatnonzero(same), np.flatnonzero(~same)])
+        return csr_array(vstack(parts, format="csr")[np.argsort(order)])
 
 
 def find_neighbors(X: Array, most: int) -> Neighborhood:
@@ -214,7 +249,7 @@ def require_squares(X: Array) -> None:
     ValueError
         If the values are too large, or their differences too small.
     """
-    largest = float(np.abs(X).max())
+    largest = max(float(X.max()), -float(X.min()))
     if largest * X.shape[1] ** 0.5 > _LARGE:
         raise ValueError(
             f"Values as large as {largest:.3g} overflow when they are squared; rescale the columns."

@@ -13,8 +13,9 @@ is not penalised: it plays the part of an intercept.
 A new point x gets the features S(x, ·) v_i / μ_i from its own t nearest neighbours (Nyström's formula). A
 point that equals a training point has the features of that point.
 
-Exact are the eigenvectors up to 5,000 distinct points, to ten digits; beyond, they are float32 and Lanczos
-iterations stop at a relative error of a hundredth. `mmc.kernels.neighbors` says which neighbours are exact.
+Exact are the eigenvectors up to 5,000 distinct points, to ten digits; beyond, they are float32 and may have a
+relative error of a hundredth (see `mmc.kernels.spectral`). `mmc.kernels.neighbors` says which neighbours are
+exact.
 
 Defined are: equal points (one vertex of the graph; they count as often as they occur when models are fitted),
 fewer other points than t (all are neighbours), disconnected graphs (the eigenvectors of each component,
@@ -33,17 +34,14 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from mmc.kernels.local_scaling import Neighborhood, find_neighbors
-from mmc.kernels.neighbors import Floats, nearest_of
-from mmc.kernels.spectral import Array, Spectrum, degree_roots, leading, scaled
+from mmc.kernels.neighbors import SAME, Floats, nearest_of
+from mmc.kernels.spectral import Accuracy, Array, Spectrum, degree_roots, normalized_spectrum
 
 #: The neighbour whose distance is the scale of a point.
 _SCALE = 7
 
 #: Smallest weight of a link.
 _FAINT = 1e-10
-
-#: Points at a distance below this share of the scale are equal up to the rounding of principal components.
-_SAME = 1e-5
 
 #: Smallest eigenvalue of a feature; the features of new points are divided by it.
 _SMALLEST = 0.01
@@ -88,14 +86,14 @@ class NeighborGraph:
         r : int
             Number of eigenvectors.
         rough : bool
-            Whether float32 and a relative error of a hundredth are enough.
+            Whether the accuracy "rough" of `mmc.kernels.spectral` is enough.
 
         Returns
         -------
         Spectrum
         """
-        S = scaled(self.matrix, degree_roots(self.matrix))
-        values, vectors = leading(S, min(r, self.n_vertices), rough=rough)
+        accuracy: Accuracy = "rough" if rough else "full"
+        values, vectors = normalized_spectrum(self.matrix, min(r, self.n_vertices), accuracy=accuracy)
         kept = values >= _SMALLEST
         return Spectrum(values[kept], vectors[:, kept])
 
@@ -134,7 +132,7 @@ class GraphFeatures:
         pointers = np.arange(0, weights.size + 1, t)
         rows = csr_array((weights.ravel(), near.indices.ravel(), pointers), shape=(len(X), graph.n_vertices))
         features = np.asarray(rows @ (vectors / values)).astype(vectors.dtype)
-        same = near.distances[:, 0] <= _SAME * graph.scales[near.indices[:, 0]]
+        same = near.distances[:, 0] <= SAME * graph.scales[near.indices[:, 0]]
         features[same] = vectors[near.indices[same, 0]]
         return features
 

@@ -32,6 +32,9 @@ N_COMPONENTS = 64
 #: Largest number of points of many features among which all pairs are compared.
 PAIRS = 100_000
 
+#: Points at a distance below this share of their width are equal up to the rounding of principal components.
+SAME = 1e-5
+
 #: Number of features up to which a tree finds neighbours quickly.
 _FEW = 15
 
@@ -155,7 +158,7 @@ def nearest_others(points: Floats, n_neighbors: int) -> Nearest:
     """
     m, q = points.shape
     if m > PAIRS and q > _FEW:
-        from pynndescent import NNDescent  # type: ignore[import-untyped]  # it takes seconds to load
+        from pynndescent import NNDescent  # it takes seconds to load
 
         index = NNDescent(points, n_neighbors=n_neighbors + 1, random_state=0)
         found = index.neighbor_graph[0]

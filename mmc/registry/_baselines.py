@@ -39,7 +39,7 @@ _NEIGHBORS = Parameter(
     "n_neighbors",
     "int",
     "Neighbours",
-    "How many neighbours a point is linked to, and which one sets its own scale.",
+    "How many neighbours a point is linked to; the seventh of them sets its own scale.",
     1,
     30,
 )

@@ -8,9 +8,9 @@ from sklearn.cluster import KMeans
 
 from mmc import DIFFRAC, SelfTuningSpectral
 from mmc.datasets import make_moons, make_three_gaussians
-from mmc.kernels import fit_kernel
-from mmc.kernels.local_scaling import find_neighbors
-from mmc.kernels.spectral import self_tuning_labels
+from mmc.kernels import factor, fit_kernel, neighbors, spectral
+from mmc.kernels.neighbor_graph import neighbor_graph
+from mmc.kernels.spectral import normalized_spectrum, spectral_labels
 from mmc.metrics import adjusted_rand_score
 
 
@@ -99,8 +99,8 @@ def test_self_tuning_is_kmeans_on_unit_rows(X):
     np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1.0)
     plain = KMeans(3, n_init=10, random_state=0).fit(rows)
     assert model.objective_ == pytest.approx(plain.inertia_)
-    matrix = find_neighbors(X, 7).kernel(7).matrix
-    labels = self_tuning_labels(matrix, 3, np.random.RandomState(0))
+    vectors = normalized_spectrum(neighbor_graph(X, 10).matrix, 3).vectors
+    labels = spectral_labels(vectors, 3, np.random.RandomState(0))
     assert adjusted_rand_score(labels, model.labels_) == 1.0
 
 
@@ -122,3 +122,32 @@ def test_self_tuning_counts_equal_points_once():
     assert adjusted_rand_score(np.repeat([0, 1, 2], 4), labels) == 1.0
     with pytest.raises(ValueError, match="n_clusters=4 is more than the number of different points, 3"):
         SelfTuningSpectral(4).fit(X)
+
+
+@pytest.mark.parametrize("q", [2, 30])
+def test_self_tuning_of_many_points(q, monkeypatch):
+    """Beyond a number of points components and single precision are used; new points follow the nearest."""
+    rng = np.random.default_rng(0)
+    y = np.arange(900) % 3
+    X = 20.0 + rng.normal(size=(900, q)) + 12.0 * np.eye(3, q)[y] + 12.0 * (y == 2)[:, None] * np.eye(q)[1]
+    exact = SelfTuningSpectral(3, random_state=0).fit(X)
+    for where in (factor, neighbors, spectral):
+        monkeypatch.setattr(where, "EXACT", 500)
+    monkeypatch.setattr(neighbors, "N_COMPONENTS", 10)
+    model = SelfTuningSpectral(3, random_state=0).fit(X)
+    assert model.neighborhood_.points.shape == (900, min(q, 10))
+    assert adjusted_rand_score(exact.labels_, model.labels_) == 1.0
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    new = X[:40] + 0.1
+    places, points = (model.neighborhood_.centre(A) for A in (new, X))
+    distances = np.linalg.norm(places[:, None] - points, axis=2)
+    nearest = [distances[:, model.labels_ == h].min(axis=1) for h in range(3)]
+    np.testing.assert_allclose(-model.decision_function(new), np.array(nearest).T, rtol=1e-5)
+
+
+def test_self_tuning_predicts_equal_points_alike():
+    """Points that occur several times are one place, which new points are compared with."""
+    X = np.repeat(make_three_gaussians(30, random_state=0).X, 3, axis=0)
+    model = SelfTuningSpectral(3, random_state=0).fit(X)
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    np.testing.assert_array_equal(model.labels_, np.repeat(model.labels_[::3], 3))

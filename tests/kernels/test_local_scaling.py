@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.sparse import issparse
 
+from mmc.kernels import local_scaling, neighbors
 from mmc.kernels.local_scaling import find_neighbors
 
 
@@ -289,3 +290,31 @@ def test_no_square_array_is_held():
     fitted = kernel_of(X, 10)
     assert peak(lambda: kernel_of(X, 10)) < 4 * n**2
     assert peak(lambda: fitted(X)) < 4 * n**2
+
+
+@pytest.mark.parametrize("name", ["cloud", "many features", "unequal"])
+@pytest.mark.parametrize("t", [1, 4])
+def test_new_points_beside_many(name, t, monkeypatch):
+    """Beyond a number of points rows come from products of matrices, and are those of eq. 7 all the same."""
+    X = DATA[name]
+    fitted = kernel_of(X, t)
+    new = np.vstack([X.mean(axis=0), X[:4], X[:4] + 0.3, X[2], X[0] + 50.0])
+    expected = fitted(new).toarray()
+    monkeypatch.setattr(local_scaling, "EXACT", 10)
+    np.testing.assert_allclose(fitted(new).toarray(), expected, atol=1e-9)
+    np.testing.assert_array_equal(fitted(X).toarray(), fitted.matrix.toarray())
+    monkeypatch.setattr(local_scaling, "_BLOCK", 3 * len(X))
+    np.testing.assert_allclose(fitted(new).toarray(), expected, atol=1e-9)
+
+
+def test_components_of_training_points_are_known_again(monkeypatch):
+    """Where points are compared by principal components, a training point has its row of the matrix."""
+    for where in (local_scaling, neighbors):
+        monkeypatch.setattr(where, "EXACT", 50)
+    monkeypatch.setattr(neighbors, "N_COMPONENTS", 5)
+    X = 50.0 + cloud(300, 40) * 0.9 ** np.arange(40)
+    fitted = kernel_of(X, 5)
+    assert fitted.points.shape == (300, 5)
+    np.testing.assert_allclose(fitted.matrix.toarray(), equation_7(fitted.points, 5)[0], atol=1e-5)
+    for rows in (slice(None), slice(7, 8), slice(100, 133)):
+        np.testing.assert_array_equal(fitted(X[rows]).toarray(), fitted.matrix[rows].toarray())

@@ -17,16 +17,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.cluster import KMeans
 
-from mmc._warnings import warnings_kept
 from mmc.kernels import require_memory
 from mmc.kernels.factor import Factor, is_rough, ridge_factor
 from mmc.kernels.landmark_graph import landmark_graph
 from mmc.kernels.landmarks import choose_landmarks, fit_nystroem
 from mmc.kernels.neighbor_graph import GraphFeatures, neighbor_graph
 from mmc.kernels.neighbors import Array, Floats
+from mmc.kernels.spectral import spectral_labels as spectral_labels
 
 GRAPHS = ("graph", "landmark_graph")
 
@@ -124,18 +122,6 @@ def fit_low_rank(
     penalties = _ROUGHNESS * alpha * np.maximum(1.0 - values, 0.0)
     factor = ridge_factor(G, raw, penalties, fit_intercept=False)
     return LowRank(factor, G[:, :n_clusters])
-
-
-def spectral_labels(embedding: Floats, k: int, rng: np.random.RandomState) -> NDArray[np.int64]:
-    """Cluster the rows of eigenvectors, scaled to length 1, by k-means; every cluster is used."""
-    lengths = np.linalg.norm(embedding, axis=1, keepdims=True)
-    rows = embedding / np.where(lengths > 0, lengths, 1.0)
-    with warnings_kept():  # a start with an empty cluster is no end
-        labels = KMeans(k, n_init=10, random_state=rng).fit(rows).labels_.astype(np.int64)
-    for h in np.flatnonzero(np.bincount(labels, minlength=k) == 0):
-        sizes = np.bincount(labels, minlength=k)
-        labels[np.flatnonzero(labels == sizes.argmax())[0]] = h
-    return labels
 
 
 def _enough(landmarks: Floats, n_clusters: int) -> Floats:
