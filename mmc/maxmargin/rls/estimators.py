@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
+from mmc.kernels.spectral import spectral_labels
 from mmc.maxmargin.rls.base import LeastSquaresClusterer, Problem
-from mmc.maxmargin.rls.features import LowRank, spectral_labels
+from mmc.maxmargin.rls.features import LowRank
 from mmc.maxmargin.rls.labelling import Array, RLSState, Search
 from mmc.ranges import RANGES
 from mmc.starts import Start
@@ -120,7 +121,9 @@ class UMCRLS(LeastSquaresClusterer):
 
     *Choice between starts.* With cut_h = z_hᵀ(I − R)z_h, z_h being 1 on cluster h of n_h points and 0
     elsewhere, Q = 4 Σ_h cut_h for models with an intercept. That is lowest where clusters are single points,
-    so Q must not choose between ends whose sizes differ; Σ_h cut_h / n_h may, as in the normalised cut.
+    so Q must not choose between ends whose sizes differ; Σ_h cut_h / n_h may, as in the normalised cut. The
+    shaken starts aim at the target sizes, and the one from spectral clustering at none: its end is kept only
+    if its sum is lower by a quarter, which it is where clusters have very different sizes.
 
     With `refine`, `predict` equals `labels_` on the training points, because at a local minimum of Q every
     point has the highest decision value for its own cluster. The exception is the last point of a cluster,
@@ -239,13 +242,13 @@ class UMCRLS(LeastSquaresClusterer):
         return sizes / sizes.sum()
 
     def _states(self, search: Search, start: Start, share_before: float) -> Iterator[RLSState]:
-        yield search.start()
-        if start.origin != "spectral":
+        is_shaken = start.origin != "spectral"
+        yield replace(search.start(), is_shaken=is_shaken)
+        if is_shaken:
             yield from self._shake(search, share_before)
+        n_moves = search.block if search.block > 1 else len(search.labels)
         while self.refine:
-            yield search.descend(
-                "release", self.n_shakes + 2, search.block if search.block > 1 else len(search.labels)
-            )
+            yield replace(search.descend("release", self.n_shakes + 2, n_moves), is_shaken=is_shaken)
 
     def _shake(self, search: Search, share_before: float) -> Iterator[RLSState]:
         n, k, rounds = len(search.labels), self.n_clusters, self.n_shakes + 1

@@ -24,7 +24,6 @@ from mmc.kernels.landmark_graph import landmark_graph
 from mmc.kernels.landmarks import choose_landmarks, fit_nystroem
 from mmc.kernels.neighbor_graph import GraphFeatures, neighbor_graph
 from mmc.kernels.neighbors import Array, Floats
-from mmc.kernels.spectral import spectral_labels as spectral_labels
 
 GRAPHS = ("graph", "landmark_graph")
 

@@ -23,6 +23,9 @@ from mmc.stepping import State
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
+#: Share of the best ratio of shaken starts below which a start that was not shaken is preferred.
+_CLEARLY = 0.75
+
 Phase = Literal["start", "claim", "descent", "sweep", "release"]
 
 
@@ -48,6 +51,9 @@ class RLSState(State):
         W, if `models` are coefficients.
     sizes_are_free : bool
         Whether starts are compared by `ratio`, because clusters may have any size.
+    is_shaken : bool
+        Whether the start was shaken towards the target sizes. An end that was not must have a `ratio` that is
+        lower by a quarter to be preferred.
     """
 
     phase: Phase
@@ -58,6 +64,7 @@ class RLSState(State):
     models: Array
     factor: Floats | None = None
     sizes_are_free: bool = True
+    is_shaken: bool = True
 
     @property
     def scores(self) -> Array:
@@ -69,7 +76,9 @@ class RLSState(State):
     @property
     def criterion(self) -> float:
         """Value by which starts are compared."""
-        return self.ratio if self.sizes_are_free else self.objective
+        if not self.sizes_are_free:
+            return self.objective
+        return self.ratio if self.is_shaken else self.ratio / _CLEARLY
 
     @property
     def caption(self) -> str:
