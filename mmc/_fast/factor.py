@@ -81,6 +81,8 @@ def best_moves(T, first, squares, labels, sizes, gain, target):  # type: ignore[
 def lowest(values, count, below, chosen):  # type: ignore[no-untyped-def]
     """Choose the `count` lowest values that are less than `below`; among equal ones the first.
 
+    One pass collects what may belong to them, and tidies up whenever four times as many are there.
+
     Parameters
     ----------
     values : ndarray of shape (n,)
@@ -96,30 +98,41 @@ def lowest(values, count, below, chosen):  # type: ignore[no-untyped-def]
     int
         Number of chosen values.
     """
-    n = values.shape[0]
-    if count == 1:
-        best = 0
-        for j in range(n):
-            if values[j] < values[best]:
-                best = j
-        chosen[0] = best
-        return 1 if values[best] < below else 0
-    bound = np.partition(values, count - 1)[count - 1] if count < n else np.inf
-    less = 0
-    for j in range(n):
-        if values[j] < bound and values[j] < below:
-            chosen[less] = j
-            less += 1
-    if bound < below:
-        for j in range(n):
-            if less < count and values[j] == bound:
-                chosen[less] = j
-                less += 1
-    found = chosen[:less].copy()
-    order = np.argsort(values[found], kind="mergesort")
-    for i in range(less):
+    found = np.empty(min(4 * count, values.shape[0]), dtype=np.int64)
+    bound = below
+    size = 0
+    for j in range(values.shape[0]):
+        if values[j] < bound:
+            found[size] = j
+            size += 1
+            if size == 4 * count:
+                size, bound = _keep_lowest(values, found, size, count)
+    if size > count:
+        size, bound = _keep_lowest(values, found, size, count)
+    order = np.argsort(values[found[:size]], kind="mergesort")
+    for i in range(size):
         chosen[i] = found[order[i]]
-    return less
+    return size
+
+
+@compiled()
+def _keep_lowest(values, found, size, count):  # type: ignore[no-untyped-def]
+    """Keep the `count` lowest of the found values, in their order; return their number and the highest."""
+    bound = np.partition(values[found[:size]], count - 1)[count - 1]
+    n_less = 0
+    for i in range(size):
+        if values[found[i]] < bound:
+            n_less += 1
+    n_equal = count - n_less
+    kept = 0
+    for i in range(size):
+        value = values[found[i]]
+        if value < bound or (value == bound and n_equal > 0):
+            if value == bound:
+                n_equal -= 1
+            found[kept] = found[i]
+            kept += 1
+    return kept, bound
 
 
 @compiled()

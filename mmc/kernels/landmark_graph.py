@@ -87,7 +87,7 @@ class LandmarkGraph:
 
 def landmark_graph(
     X: Array, n_neighbors: int, p: int, r: int, how: str, rng: np.random.RandomState
-) -> LandmarkGraph:
+) -> tuple[LandmarkGraph, Floats]:
     """Choose landmarks and find the leading features of their graph.
 
     Parameters
@@ -107,8 +107,10 @@ def landmark_graph(
 
     Returns
     -------
-    LandmarkGraph
+    graph : LandmarkGraph
         It has fewer than r features if fewer have a positive eigenvalue.
+    features : ndarray of shape (n, r)
+        Features of the training points, which the graph would give them again.
     """
     require_squares(X)
     if not np.ptp(X, axis=0).any():
@@ -134,8 +136,9 @@ def landmark_graph(
     values, vectors = values[::-1], vectors[:, ::-1]
     kept = values > _SMALLEST
     transform = vectors[:, kept] / np.sqrt(values[kept]) / roots[:, None]
-    dtype = np.float32 if len(X) > EXACT else np.float64
-    return LandmarkGraph(components, landmarks, scales, t, transform.astype(dtype), values[kept])
+    transform = transform.astype(np.float32 if len(X) > EXACT else np.float64)
+    graph = LandmarkGraph(components, landmarks, scales, t, transform, values[kept])
+    return graph, np.asarray(Z @ transform, dtype=transform.dtype)
 
 
 def _weights(points: Floats, landmarks: Floats, scales: Array, t: int) -> csr_array:

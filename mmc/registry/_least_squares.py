@@ -48,7 +48,7 @@ _RLS_MODEL = (
     *KERNEL[1:-1],
     replace(
         KERNEL[-1],
-        help="How many neighbours a point is joined to; of landmarks it is half as many.",
+        help="How many neighbours a point is joined to; of landmarks it is a quarter as many.",
         advanced=False,
         when=(("kernel", ("graph", "landmark_graph", "local_scaling")),),
     ),
@@ -57,7 +57,7 @@ _RLS_MODEL = (
         "n_landmarks",
         "choice",
         "Landmarks",
-        "How many points stand for all: more are slower and more precise. none: the whole kernel, or 1,000 "
+        "How many points stand for all: more are slower and more precise. none: the whole kernel, or 2,000 "
         "for the landmark graph.",
         steps=(20, 50, 100, 200, 500, 1000, 2000),
         choices=("none",),
@@ -80,7 +80,8 @@ _RLS_MODEL = (
         "n_components",
         "choice",
         "Eigenvectors",
-        "How much detail of the graph the models can follow. auto: seven for each cluster.",
+        "How much detail of the graph the models can follow. auto: seven for each cluster, or four for the "
+        "landmark graph.",
         steps=(2, 5, 10, 20, 30, 50, 70, 100, 200),
         choices=("auto",),
         none="auto",

@@ -8,6 +8,7 @@ again: a run adds the cases that are not stored yet, with the labels that the pr
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 import tempfile
@@ -22,7 +23,7 @@ from threadpoolctl import threadpool_limits
 
 from mmc import registry
 from mmc.datasets import make_three_gaussians
-from mmc.experiment import Data, Experiment, fingerprint
+from mmc.experiment import Data, Experiment
 from tests.golden import run
 
 #: The sets of the table of labels, by what a method is asked for: few points for semidefinite programs.
@@ -209,7 +210,7 @@ RUNS = {
     "&kernel=rbf&width=2&gamma=neighbors&alpha=0.5&n_shakes=20&refine=true&n_init=10&init=random"
     "&fit_intercept=true&random_state=0",
     "umcrls-sizes": "data=moons&scale=no&n=60&noise=0.08&seed=3&imbalance=0.5&algorithm=UMCRLS&n_clusters=4"
-    "&alpha=0.3&gamma=0.7&cluster_sizes=3%2C+2%2C+1%2C+1&refine=false&n_shakes=3&random_state=4",
+    "&kernel=rbf&alpha=0.3&gamma=0.7&cluster_sizes=3%2C+2%2C+1%2C+1&refine=false&n_shakes=3&random_state=4",
     "steeprls": "data=three-gaussians&scale=yes&n=60&noise=0.6&imbalance=0&seed=1&algorithm=SteepRLS"
     "&n_clusters=3&kernel=poly&gamma=median&degree=3&coef0=0.25&alpha=0.001&n_init=2&random_state=5",
     "stocrls": "data=three-gaussians&scale=yes&n=60&noise=0.6&imbalance=0&seed=0&algorithm=StocRLS"
@@ -270,9 +271,9 @@ VISITS = (
     "/Compare?sets=moons&sets=noise&algorithms=UMCRLS&algorithms=SMIC&points=60&repeats=2",
     "/Compare?sets=three-gaussians&sets=iris&algorithms=KMeans&algorithms=MeanShift&algorithms=MMC&points=120"
     "&draw=3&repeats=1&compare_show=Table",
-    "/Tune?data=moons&n=60&paper_grid=false&across=width&upwards=alpha&values_width=0.5%2C+2"
+    "/Tune?data=moons&n=60&paper_grid=false&kernel=rbf&across=width&upwards=alpha&values_width=0.5%2C+2"
     "&values_alpha=0.01%2C+0.1%2C+1&n_init=2",
-    "/Tune?data=moons&n=60&paper_grid=false&across=width&upwards=alpha&values_width=0.5%2C+2"
+    "/Tune?data=moons&n=60&paper_grid=false&kernel=rbf&across=width&upwards=alpha&values_width=0.5%2C+2"
     "&values_alpha=0.01%2C+0.1%2C+1&n_init=2&criterion=ari&cell=width+0.5%2C+alpha+0.1",
     "/Tune?data=three-gaussians&n=60&algorithm=KernelKMeans&kernel=poly&gamma=median&across=degree"
     "&upwards=coef0&values_degree=1%2C2&values_coef0=0.5%2C1&criterion=objective",
@@ -309,7 +310,7 @@ def table() -> str:
 
 def table_experiments() -> Iterator[tuple[str, Experiment]]:
     """List experiments with the table, as the app writes them."""
-    sha = fingerprint(run.TABLE.read_bytes())
+    sha = hashlib.sha256(run.TABLE.read_bytes()).hexdigest()
     every = {"columns": None, "label": None, "missing": "drop"}
     some = {"columns": ["a", "c"], "label": "kind", "missing": "error"}
     known = {"columns": None, "label": "kind", "missing": "drop"}
@@ -328,7 +329,8 @@ COMMANDS = (
     " --output OUT/labels.csv",
     "cluster table.csv -k 3 --drop-missing --algorithm SteepRLS --kernel linear --alpha 0.1 --n-init 2"
     " --fit-intercept false --quiet",
-    "cluster table.csv -k 3 --columns a,c --algorithm UMCRLS --cluster-sizes 1,1,1 --refine no --width 2 -q",
+    "cluster table.csv -k 3 --columns a,c --kernel rbf --algorithm UMCRLS --cluster-sizes 1,1,1 --refine no"
+    " --width 2 -q",
     "cluster table.csv --columns a,c --algorithm IterSVR --balance 0.4 --init random --n-init 2 -q",
     "cluster table.csv -k 3 --drop-missing --algorithm SMIC --n-neighbors lsmi -o OUT/labels.csv",
     "cluster table.csv -k 3 --columns a,c --algorithm SMIC --class-prior 0.4,0.3,0.3",
@@ -337,10 +339,12 @@ COMMANDS = (
     "cluster table.csv -k 2 --columns a,c --algorithm MKC --kernels linear,poly:degree=2,rbf:width=3 --C 100",
     "cluster table.csv -k 3 --columns a,c --algorithm GaussianMixture --covariance-type tied",
     "cluster table.csv --columns a,c --algorithm MeanShift --bandwidth estimated",
-    "cluster table.csv -k 3 --columns a,c --sweep width=0.5,1,2 --score lsmi --curve OUT/curve.csv -q",
+    "cluster table.csv -k 3 --columns a,c --kernel rbf --sweep width=0.5,1,2 --score lsmi"
+    " --curve OUT/curve.csv -q",
     "cluster table.csv -k 3 --columns a,c --algorithm SMIC --sweep n-neighbors=3,7 --score mlmi"
     " --curve OUT/curve.csv --output OUT/labels.csv",
-    "cluster table.csv -k 3 --columns a,c --sweep alpha=0.1,1 --sweep width=1,2 --score objective -q",
+    "cluster table.csv -k 3 --columns a,c --kernel rbf --sweep alpha=0.1,1 --sweep width=1,2"
+    " --score objective -q",
     "cluster table.csv -k 3 --columns a,c --algorithm KMeans --sweep n_init=1,3 --score stability -q",
     "cluster table.csv -k 3",
     "cluster table.csv -k 3 --columns a,c --curve OUT/curve.csv",

@@ -17,8 +17,10 @@ def cloud(n: int = 60, q: int = 2, seed: int = 0):
 
 
 def fitted(X, t=3, p=12, r=100, how="k-means"):
-    """Build the graph with a fixed seed."""
-    return landmark_graph(X, t, p, r, how, np.random.RandomState(0))
+    """Build the graph with a fixed seed, and check that it gives the training points their features."""
+    graph, features = landmark_graph(X, t, p, r, how, np.random.RandomState(0))
+    np.testing.assert_allclose(features, graph(X), atol=1e-8)
+    return graph
 
 
 def nearest(x, landmarks, t: int):

@@ -46,18 +46,19 @@ class UMCRLS(LeastSquaresClusterer):
         Constant term of the "poly" kernel. Allowed are -1e6 to 1e6.
     n_neighbors : int, default=10
         Number of neighbours of the "graph" and "local_scaling" kernels; a point of the "landmark_graph" is
-        joined to half as many landmarks. Allowed are 1 to 1,000,000.
+        joined to a quarter as many landmarks, rounded up. Allowed are 1 to 1,000,000.
     alpha : float, default=0.5
         Regularisation λ of the ridge models. Allowed are 1e-12 to 1e12.
     n_landmarks : int or None, default=None
         Number of landmarks. With a number, the "rbf", "linear" and "poly" kernels are approximated from
         their values at the landmarks, without an n×n array; None keeps the whole kernel. For
-        "landmark_graph", None means 1,000, or half the number of points if that is less. The other kernels
-        take none. Allowed are 1 to 1,000,000.
+        "landmark_graph", None means 2,000, or a quarter of the points if that is less. The other kernels take
+        none. Allowed are 1 to 1,000,000.
     landmarks : {"k-means", "random"}, default="k-means"
         Landmarks are centres of k-means, or points drawn at random.
     n_components : int or None, default=None
-        Number of eigenvectors of the two graphs; None means seven for each cluster. Allowed are 1 to 10,000.
+        Number of eigenvectors of the two graphs; None means seven for each cluster, or four for the landmark
+        graph. Allowed are 1 to 10,000.
     n_shakes : int, default=20
         s of the paper; the search makes s + 1 rounds. Allowed are 0 to 1,000.
     cluster_sizes : sequence of n_clusters numbers or None, default=None
@@ -256,6 +257,7 @@ class UMCRLS(LeastSquaresClusterer):
         # At full strength the larger of two clusters takes every point, and all starts end equal.
         strength = 1.0 - 0.75 * share_before if 2.0 * targets.max() >= n else 1.0
         for i in range(rounds):
+            before = search.labels.copy()
             for d in range(k):
                 is_last = i == rounds - 1 and d == k - 1 and not self.refine
                 # [UMC-RLS] eq. 11; the small term keeps rounding from turning 3 * (1/3) into less than 1
@@ -265,6 +267,11 @@ class UMCRLS(LeastSquaresClusterer):
                         converged = is_last and state.progress == 1.0
                         progress = (i + (d + state.progress) / k) / rounds
                         yield replace(state, progress=progress, converged=converged)
+            # Once a round shakes by less than one point, it depends on the labels alone: a round that ends as
+            # it began would be repeated to the end.
+            is_still = (strength * targets / 2.0**i + targets % 1.0 < 1.0).all()
+            if self.refine and is_still and np.array_equal(search.labels, before):
+                return
 
 
 class SteepRLS(LeastSquaresClusterer):
@@ -293,18 +300,19 @@ class SteepRLS(LeastSquaresClusterer):
         Constant term of the "poly" kernel. Allowed are -1e6 to 1e6.
     n_neighbors : int, default=10
         Number of neighbours of the "graph" and "local_scaling" kernels; a point of the "landmark_graph" is
-        joined to half as many landmarks. Allowed are 1 to 1,000,000.
+        joined to a quarter as many landmarks, rounded up. Allowed are 1 to 1,000,000.
     alpha : float, default=0.5
         Regularisation λ of the ridge models. Allowed are 1e-12 to 1e12.
     n_landmarks : int or None, default=None
         Number of landmarks. With a number, the "rbf", "linear" and "poly" kernels are approximated from
         their values at the landmarks, without an n×n array; None keeps the whole kernel. For
-        "landmark_graph", None means 1,000, or half the number of points if that is less. The other kernels
-        take none. Allowed are 1 to 1,000,000.
+        "landmark_graph", None means 2,000, or a quarter of the points if that is less. The other kernels take
+        none. Allowed are 1 to 1,000,000.
     landmarks : {"k-means", "random"}, default="k-means"
         Landmarks are centres of k-means, or points drawn at random.
     n_components : int or None, default=None
-        Number of eigenvectors of the two graphs; None means seven for each cluster. Allowed are 1 to 10,000.
+        Number of eigenvectors of the two graphs; None means seven for each cluster, or four for the landmark
+        graph. Allowed are 1 to 10,000.
     fit_intercept : bool, default=True
         Whether each ridge model has an unpenalised intercept, for which the kernel is centred. False gives
         the models of the paper. The graphs need none: their first eigenvector plays its part.
@@ -402,18 +410,19 @@ class StocRLS(LeastSquaresClusterer):
         Constant term of the "poly" kernel. Allowed are -1e6 to 1e6.
     n_neighbors : int, default=10
         Number of neighbours of the "graph" and "local_scaling" kernels; a point of the "landmark_graph" is
-        joined to half as many landmarks. Allowed are 1 to 1,000,000.
+        joined to a quarter as many landmarks, rounded up. Allowed are 1 to 1,000,000.
     alpha : float, default=0.5
         Regularisation λ of the ridge models. Allowed are 1e-12 to 1e12.
     n_landmarks : int or None, default=None
         Number of landmarks. With a number, the "rbf", "linear" and "poly" kernels are approximated from
         their values at the landmarks, without an n×n array; None keeps the whole kernel. For
-        "landmark_graph", None means 1,000, or half the number of points if that is less. The other kernels
-        take none. Allowed are 1 to 1,000,000.
+        "landmark_graph", None means 2,000, or a quarter of the points if that is less. The other kernels take
+        none. Allowed are 1 to 1,000,000.
     landmarks : {"k-means", "random"}, default="k-means"
         Landmarks are centres of k-means, or points drawn at random.
     n_components : int or None, default=None
-        Number of eigenvectors of the two graphs; None means seven for each cluster. Allowed are 1 to 10,000.
+        Number of eigenvectors of the two graphs; None means seven for each cluster, or four for the landmark
+        graph. Allowed are 1 to 10,000.
     fit_intercept : bool, default=True
         Whether each ridge model has an unpenalised intercept, for which the kernel is centred. False gives
         the models of the paper. The graphs need none: their first eigenvector plays its part.

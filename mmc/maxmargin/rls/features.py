@@ -30,10 +30,10 @@ GRAPHS = ("graph", "landmark_graph")
 #: Roughness of a model on a graph, in units that suit the λ of the Gaussian kernel.
 _ROUGHNESS = 4.0
 
-#: Number of features for each cluster.
-_FEATURES = 7
+#: Number of features for each cluster; landmarks show less detail.
+_FEATURES = {"graph": 7, "landmark_graph": 4}
 
-#: Largest number of landmarks of a graph unless it is given; half the number of points if they are few.
+#: Largest number of landmarks of a graph unless it is given; a quarter of the points if they are few.
 _N_LANDMARKS = 2000
 
 
@@ -82,11 +82,11 @@ def fit_low_rank(
     fit_intercept : bool
         Whether models of landmarks have an intercept; on graphs the first eigenvector plays its part.
     n_landmarks : int or None
-        Number of landmarks; None means 1,000 for a graph, or half the number of points if that is less.
+        Number of landmarks; None means 2,000 for a graph, or a quarter of the points if that is less.
     landmarks : {"k-means", "random"}
         How landmarks are chosen.
     n_components : int or None
-        Number of eigenvectors; None means seven for each cluster.
+        Number of eigenvectors; None means seven for each cluster, or four of landmarks.
     rng : RandomState
         Random generator.
 
@@ -95,7 +95,6 @@ def fit_low_rank(
     LowRank
     """
     n = len(X)
-    r = n_components or _FEATURES * n_clusters
     if kernel not in GRAPHS:
         assert n_landmarks is not None  # otherwise the whole kernel matrix is used
         chosen = _enough(choose_landmarks(X, n_landmarks, landmarks, rng), n_clusters)
@@ -104,6 +103,7 @@ def fit_low_rank(
         G = features(X)
         penalties = np.full(G.shape[1], alpha)
         return LowRank(ridge_factor(G, features, penalties, fit_intercept=fit_intercept), None)
+    r = n_components or _FEATURES[kernel] * n_clusters
     require_memory(n, 3, min(r, n))
     if kernel == "graph":
         graph = neighbor_graph(X, parameters["n_neighbors"])
@@ -114,10 +114,10 @@ def fit_low_rank(
         # A landmark stands for many points, so that fewer of them are neighbours.
         t = -(-parameters["n_neighbors"] // 4)
         p = n_landmarks or max(n_clusters, min(_N_LANDMARKS, -(-n // 4)))
-        raw = landmark_graph(X, t, p, r, landmarks, rng)
+        raw, G = landmark_graph(X, t, p, r, landmarks, rng)
         _enough(raw.landmarks, n_clusters)
         # The graph joins points by way of landmarks: a root of μ belongs to each of the two steps.
-        G, values = raw(X), np.sqrt(raw.values)
+        values = np.sqrt(raw.values)
     penalties = _ROUGHNESS * alpha * np.maximum(1.0 - values, 0.0)
     factor = ridge_factor(G, raw, penalties, fit_intercept=False)
     return LowRank(factor, G[:, :n_clusters])
