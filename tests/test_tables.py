@@ -132,6 +132,7 @@ def test_the_grid_is_what_single_fits_give(cls, short_grid):
     for i, a, seed in np.ndindex(scores.shape):
         model = cls(
             3,
+            kernel="rbf",
             gamma="max",
             width=umc_rls.SHARES[i],
             alpha=umc_rls.ALPHAS[a],

@@ -1,7 +1,8 @@
 """The graph of nearest neighbours as a kernel of low rank.
 
 Every point is linked to its t nearest neighbours, by weights exp(−d²/(σ_i σ_j)) in which σ_i is the distance
-from x_i to its seventh neighbour (to its t-th if t < 7); W is the larger of both directions, without loops.
+from x_i to its seventh neighbour (to its t-th if t < 7, and to a nearer one below 61 points); W is the larger
+of both directions, without loops.
 The eigenvectors v_1, …, v_r of S = D^-½ W D^-½ with the largest eigenvalues μ are the features. Ridge
 regression on them whose penalty is the roughness on the graph, λ fᵀ(I − S) f, has the hat matrix
 
@@ -126,7 +127,7 @@ class GraphFeatures:
         graph, (values, vectors) = self.graph, self.spectrum
         t = graph.n_neighbors
         near = nearest_of(graph.neighborhood.centred, graph.neighborhood.centre(X), t)
-        own = _positive_scales(near.distances[:, min(_SCALE, t) - 1], graph.scales)
+        own = _positive_scales(near.distances[:, _rank(graph.n_vertices, t) - 1], graph.scales)
         weights = _weights(near.distances, own[:, None], graph.scales[near.indices])
         weights /= np.sqrt(weights.sum(axis=1, keepdims=True)) * degree_roots(graph.matrix)[near.indices]
         pointers = np.arange(0, weights.size + 1, t)
@@ -157,13 +158,18 @@ def graph_of(neighborhood: Neighborhood, n_neighbors: int) -> NeighborGraph:
     """Build the graph from neighbours that have been found."""
     t = min(n_neighbors, neighborhood.most)
     D = neighborhood.distances
-    scales = _positive_scales(D.data[D.indptr[:-1] + min(_SCALE, t) - 1], None)
+    scales = _positive_scales(D.data[D.indptr[:-1] + _rank(D.shape[0], t) - 1], None)
     rows = np.repeat(np.arange(len(scales)), t)
     places = (D.indptr[:-1, None] + np.arange(t)).ravel()
     columns = D.indices[places]
     weights = _weights(D.data[places], scales[rows], scales[columns])
     one_way = csr_array((weights, (rows, columns)), shape=D.shape)
     return NeighborGraph(neighborhood, scales, t, csr_array(one_way.maximum(one_way.T)))
+
+
+def _rank(m: int, t: int) -> int:
+    """Return which neighbour sets the scale: the seventh, or a nearer one for few points or neighbours."""
+    return min(_SCALE, t, -(-m // 10))
 
 
 def _weights(distances: Array, own: Array, other: Array) -> Array:

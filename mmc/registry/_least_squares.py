@@ -189,6 +189,7 @@ ENTRIES = (
             Line("  for each cluster d with target size m:"),
             Line("    α = ⌊m/2ⁱ + m − size of d⌋"),
             Line("    repeat α times: move the point to d that lowers Q most, or raises it least", "claim"),
+            Line("    (on a graph or with landmarks many points at once, a 300th of all)"),
             Line("while a move lowers Q: make the one that lowers it most", "release"),
         ),
         _SHAKING,

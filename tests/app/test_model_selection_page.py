@@ -309,11 +309,11 @@ def test_every_algorithm_can_be_swept(name, model_selection):
 @pytest.mark.slow
 @pytest.mark.parametrize("score", selection.SCORES)
 def test_every_score_can_choose(score, model_selection):
-    """Each score orders the candidates of UMCRLS's width, and the highest one is chosen."""
-    at = fine(model_selection(algorithm="UMCRLS", n="60", candidates="1,2", score=score, n_init="1"))
+    """Each score orders the candidates of UMCRLS's neighbours, and the highest one is chosen."""
+    at = fine(model_selection(algorithm="UMCRLS", n="60", candidates="5,9", score=score, n_init="1"))
     result = found(at)
     assert result.search.score == score
-    assert f"{result.best.parameters['width']:g}" == metrics(at)["Chosen: Kernel width"]
+    assert str(result.best.parameters["n_neighbors"]) == metrics(at)["Chosen: Neighbours"]
     assert np.isfinite([t.score for t in result.trials]).all()
 
 

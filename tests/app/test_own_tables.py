@@ -82,7 +82,7 @@ def test_a_file_beyond_the_limit_is_refused(table_page, give):
 
 def test_a_good_file_after_a_bad_one_runs_with_the_same_parameters(playground, settle, give):
     """A file that cannot be read costs nobody the parameters that were set."""
-    at = playground(n="60", alpha="0.25", width="3", random_state="7")
+    at = playground(n="60", kernel="rbf", alpha="0.25", width="3", random_state="7")
     at.selectbox(key="data").set_value("table")
     give(settle(at), b"a,b\n1,2\n1,2,3\n4,5\n")
     assert at.error

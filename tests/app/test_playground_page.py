@@ -101,7 +101,7 @@ def test_beside_starts_from_the_same_labels(playground):
     [
         ("select_slider", "alpha", 0.25, "parameters"),
         ("slider", "n_clusters", 4, "parameters"),
-        ("slider", "n_init", 3, "parameters"),
+        ("slider", "n_shakes", 3, "parameters"),
         ("toggle", "refine", False, "parameters"),
         ("number_input", "random_state", 5, "parameters"),
         ("number_input", "seed", 7, "options"),
@@ -243,7 +243,7 @@ def test_another_family_begins_with_its_own_defaults(playground, settle):
     assert parameters["n_neighbors"] == "lsmi"
     at.selectbox(key="algorithm").set_value("UMCRLS")
     parameters = settle(at).session_state["playground:"].last.experiment.parameters
-    assert parameters["kernel"] == "rbf"
+    assert parameters["kernel"] == "graph"
     assert parameters["alpha"] == registry.get("UMCRLS").default("alpha")
     assert not at.exception
 

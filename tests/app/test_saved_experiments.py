@@ -18,6 +18,7 @@ _SAVED = {
     "algorithm": "UMCRLS",
     "parameters": {
         "n_clusters": 4,
+        "kernel": "rbf",
         "alpha": 0.3,
         "gamma": 0.7,
         "cluster_sizes": [3, 2, 1, 1],

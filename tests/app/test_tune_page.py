@@ -18,6 +18,7 @@ from mmc.ui.run_job import Outcome
 SMALL = {
     "data": "moons",
     "n": "60",
+    "kernel": "rbf",
     "paper_grid": "false",
     "across": "width",
     "upwards": "alpha",

@@ -9,7 +9,10 @@ from mmc import registry
 from mmc.datasets import CATALOG
 
 _SMALL = "sets=moons&sets=noise&algorithms=UMCRLS&algorithms=SMIC&algorithms=MMC&points=120&repeats=1"
-_GRID = "data=moons&n=80&paper_grid=false&across=width&upwards=alpha&values_width=0.5,2&values_alpha=0.01,1"
+_GRID = (
+    "data=moons&n=80&kernel=rbf&paper_grid=false"
+    "&across=width&upwards=alpha&values_width=0.5,2&values_alpha=0.01,1"
+)
 
 
 def width_beyond(page: Page) -> int:

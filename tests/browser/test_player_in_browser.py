@@ -167,7 +167,7 @@ def test_playing_ends_at_the_last_frame(visit):
 
 def test_speed_changes_the_pace(visit):
     """In the same time sixteen times as many frames pass at four times the speed as at a quarter of it."""
-    page = visit("n=100&n_clusters=4")
+    page = visit("n=100")
     stop_clock(page)
     for factor, passed in (("0.25", 1), ("4", 16)):
         press(page, "To the start")

@@ -156,7 +156,7 @@ def test_generations_at_most(cls, X):
 def test_the_objective_is_that_of_umcrls(X):
     """Q of [UMC-RLS] without an intercept is 2nF, and UMCRLS finds nothing to mend near the end."""
     model = EvoMMC(balance=1.0, random_state=0).fit(X)
-    settings = {"gamma": model.kernel_.gamma, "alpha": model.alpha, "fit_intercept": False}
+    settings = {"kernel": "rbf", "gamma": model.kernel_.gamma, "alpha": model.alpha, "fit_intercept": False}
     started = next(UMCRLS(**settings, init=model.labels_).iter_fit(X)).state
     assert started.objective == pytest.approx(2 * len(X) * model.objective_, abs=1e-8)
 

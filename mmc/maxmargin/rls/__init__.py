@@ -17,13 +17,16 @@ s              n_shakes                number of rounds of shaking after the fir
 α, eq. 11      n_claims                number of points that a cluster claims in its turn
 =============  ======================  ====================================================
 
-Costs: the kernel takes n² d operations and R takes n³ multiplications once. A start takes k n² for T, and a
-claim takes n. Memory: at most three n×n arrays while R is computed, then R alone.
+Costs: a whole kernel takes n² d operations and R takes n³ multiplications once. A start takes k n² for T, and
+a claim takes n. Memory: at most three n×n arrays while R is computed, then R alone. On a graph or with
+landmarks R is a product of n×r arrays (`mmc.maxmargin.rls.features`), and a block of claims takes n r.
 
 Deviations from the paper, which the classes state too: α is rounded down, and a cluster whose α is not
 positive claims nothing; no search empties a cluster; a random start is a random labelling with clusters of
 equal size; with two clusters, later starts shake less than the first; an intercept is fitted by default,
-because without one the objective pulls clusters of unequal size towards equal sizes.
+because without one the objective pulls clusters of unequal size towards equal sizes; the default kernel is a
+graph of neighbours, points are then claimed in blocks, one more start comes from spectral clustering, and
+starts are compared by Σ_h cut_h / n_h in place of Q where sizes are free.
 """
 
 from mmc.maxmargin.rls.estimators import UMCRLS, SteepRLS, StocRLS

@@ -84,7 +84,8 @@ class RLSState(State):
     def caption(self) -> str:
         """One sentence that says what happened in this step."""
         if self.phase == "start":
-            return f"start: Q = {self.objective:.4g}"
+            kind = "start" if self.is_shaken else "start from spectral clustering of the graph"
+            return f"{kind}: Q = {self.objective:.4g}"
         points = f"{len(self.moved)} point{'s' if len(self.moved) != 1 else ''}"
         change = f"Q {self.previous:.4g} → {self.objective:.4g}"
         if self.phase == "claim":
