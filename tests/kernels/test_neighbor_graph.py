@@ -33,8 +33,8 @@ each_set = pytest.mark.parametrize("name", DATA)
 
 
 def scales_by_loop(X, t: int):
-    """Give the distance of each point to its seventh neighbour, or its last."""
-    return [sorted(math.dist(x, z) for z in X)[min(7, t)] for x in X]
+    """Give the distance of each point to its seventh neighbour, or a nearer one for few points."""
+    return [sorted(math.dist(x, z) for z in X)[min(7, t, -(-len(X) // 10))] for x in X]
 
 
 def graph_by_loop(X, t: int):
@@ -120,7 +120,7 @@ def nystroem_by_loop(X, x, t: int, values, vectors):
     n, t = len(X), min(t, len(X) - 1)
     scales, degrees = scales_by_loop(X, t), graph_by_loop(X, t).sum(axis=1)
     near = sorted((math.dist(x, X[j]), j) for j in range(n))[:t]
-    own = near[min(7, t) - 1][0]
+    own = near[min(7, t, -(-n // 10)) - 1][0]
     weights = {j: max(math.exp(-(d**2) / (own * scales[j])), 1e-10) for d, j in near}
     total = sum(weights.values())
     return sum(w / math.sqrt(total * degrees[j]) * vectors[j] for j, w in weights.items()) / values
