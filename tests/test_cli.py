@@ -371,3 +371,14 @@ def test_one_limit_holds_for_the_tables_of_both_commands(table, tmp_path, capsys
     for command in (["cluster", str(table)], ["run", str(saved), "--table", str(table)]):
         assert main([*command, "-o", str(output)]) == 1
         assert "at most 10 bytes are read" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "given", [["--width", "2"], ["--sweep", "width=1,2"], ["--kernel", "linear", "--n-components", "5"]]
+)
+def test_a_parameter_without_effect_is_refused(given, tmp_path, capsys):
+    """A parameter of another kernel is named, with the remedy, before the table is read."""
+    assert cli.main(["cluster", str(tmp_path / "none.csv"), "-k", "2", *given]) == 1
+    message = capsys.readouterr().err
+    assert "has no effect while --kernel is" in message
+    assert "set --kernel to" in message

@@ -306,13 +306,12 @@ def _follow_algorithm() -> None:
 
 @guard()
 def _publish(entry: Algorithm) -> None:
-    """Set the controls to the settings of the paper, and those that are not drawn yet by the address."""
+    """Set the controls to the settings of the paper, also those that are not drawn yet."""
     for name, value in entry.published.items():
         parameter = entry.parameter(name)
-        if name in st.session_state:
-            st.session_state[name] = _held(parameter, value)
-        else:
+        if name not in st.session_state:  # a control that is not drawn yet does not write its address
             st.query_params[name] = parameter.write(value)
+        st.session_state[name] = _held(parameter, value)
 
 
 def _defaults(entry: Algorithm) -> dict[str, Any]:

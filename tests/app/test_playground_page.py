@@ -305,3 +305,16 @@ def test_of_many_points_a_sample_is_drawn_and_all_are_clustered(playground):
     assert len(result.drawing.scenes["KMeans"].view.points) == 2000
     assert any("2,000 of 50,000 points are drawn" in caption.value for caption in at.caption)
     assert result.nbytes < 4e6
+
+
+@pytest.mark.parametrize("algorithm", ["UMCRLS", "SteepRLS"])
+def test_one_click_sets_what_the_paper_has(algorithm, playground, settle):
+    """The button sets every control, also those that the default kernel hides."""
+    at = playground(n="60", algorithm=algorithm)
+    assert at.session_state["playground:"].last.experiment.parameters["kernel"] == "graph"
+    next(button for button in at.button if button.label == "As in the paper").click()
+    parameters = settle(at).session_state["playground:"].last.experiment.parameters
+    published = registry.get(algorithm).published
+    assert {name: parameters[name] for name in published} == dict(published)
+    assert not at.exception
+    assert not at.warning
