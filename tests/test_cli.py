@@ -378,7 +378,7 @@ def test_one_limit_holds_for_the_tables_of_both_commands(table, tmp_path, capsys
 )
 def test_a_parameter_without_effect_is_refused(given, tmp_path, capsys):
     """A parameter of another kernel is named, with the remedy, before the table is read."""
-    assert cli.main(["cluster", str(tmp_path / "none.csv"), "-k", "2", *given]) == 1
+    assert main(["cluster", str(tmp_path / "none.csv"), "-k", "2", *given]) == 1
     message = capsys.readouterr().err
     assert "has no effect while --kernel is" in message
     assert "set --kernel to" in message
