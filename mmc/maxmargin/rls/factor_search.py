@@ -64,6 +64,7 @@ class FactorSearch:
         self.W, self.squares = W, squares
         self.labels = labels.copy()
         self.block = block or max(1, n // N_BLOCKS)
+        self.is_exact = self.block == 1
         self.sizes = np.bincount(labels, minlength=k)
         self._sums = np.zeros((k, r))
         for first in range(0, n, _ROWS):

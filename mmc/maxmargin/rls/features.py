@@ -30,8 +30,8 @@ GRAPHS = ("graph", "landmark_graph")
 #: Roughness of a model on a graph, in units that suit the λ of the Gaussian kernel.
 _ROUGHNESS = 4.0
 
-#: Number of features for each cluster; landmarks show less detail.
-_FEATURES = {"graph": 7, "landmark_graph": 4}
+#: Number of features for each cluster.
+_FEATURES = 7
 
 #: Largest number of landmarks of a graph unless it is given; a quarter of the points if they are few.
 _N_LANDMARKS = 2000
@@ -86,7 +86,7 @@ def fit_low_rank(
     landmarks : {"k-means", "random"}
         How landmarks are chosen.
     n_components : int or None
-        Number of eigenvectors; None means seven for each cluster, or four of landmarks.
+        Number of eigenvectors; None means seven for each cluster.
     rng : RandomState
         Random generator.
 
@@ -97,13 +97,14 @@ def fit_low_rank(
     n = len(X)
     if kernel not in GRAPHS:
         assert n_landmarks is not None  # otherwise the whole kernel matrix is used
+        _require_square(min(n_landmarks, n))
         chosen = _enough(choose_landmarks(X, n_landmarks, landmarks, rng), n_clusters)
         require_memory(n, 3, len(chosen))
         features = fit_nystroem(X, chosen, {"kernel": kernel, **parameters}, rng)
         G = features(X)
         penalties = np.full(G.shape[1], alpha)
         return LowRank(ridge_factor(G, features, penalties, fit_intercept=fit_intercept), None)
-    r = n_components or _FEATURES[kernel] * n_clusters
+    r = n_components or _FEATURES * n_clusters
     require_memory(n, 3, min(r, n))
     if kernel == "graph":
         graph = neighbor_graph(X, parameters["n_neighbors"])
@@ -114,6 +115,7 @@ def fit_low_rank(
         # A landmark stands for many points, so that fewer of them are neighbours.
         t = -(-parameters["n_neighbors"] // 4)
         p = n_landmarks or max(n_clusters, min(_N_LANDMARKS, -(-n // 4)))
+        _require_square(min(p, n))
         raw, G = landmark_graph(X, t, p, r, landmarks, rng)
         _enough(raw.landmarks, n_clusters)
         # The graph joins points by way of landmarks: a root of μ belongs to each of the two steps.
@@ -121,6 +123,11 @@ def fit_low_rank(
     penalties = _ROUGHNESS * alpha * np.maximum(1.0 - values, 0.0)
     factor = ridge_factor(G, raw, penalties, fit_intercept=False)
     return LowRank(factor, G[:, :n_clusters])
+
+
+def _require_square(p: int) -> None:
+    """Refuse so many landmarks that the matrix between them would not fit into memory."""
+    require_memory(p, instead="Or choose a smaller n_landmarks.")
 
 
 def _enough(landmarks: Floats, n_clusters: int) -> Floats:

@@ -123,11 +123,14 @@ class Search(Protocol):
         Number of points of each cluster.
     block : int
         Largest number of free moves in one step.
+    is_exact : bool
+        Whether points move one by one.
     """
 
     labels: Labels
     sizes: Labels
     block: int
+    is_exact: bool
 
     def start(self) -> RLSState:
         """Return the current labelling as the first state."""
@@ -165,6 +168,7 @@ class DenseSearch:
         self.T: Array = P @ R
         self.sizes = np.bincount(labels, minlength=k)
         self.block = len(labels)
+        self.is_exact = True
         self.objective = float(P.size - np.vdot(P, self.T))
         self._ones = R.sum(axis=1)
         self._moved = np.empty(len(labels), dtype=np.int64)
