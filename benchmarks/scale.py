@@ -12,24 +12,22 @@ import argparse
 import json
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import psutil
 from numpy.typing import NDArray
 from sklearn.cluster import HDBSCAN, KMeans, MiniBatchKMeans, SpectralClustering
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
+from benchmarks.bombs import peak_memory
 from benchmarks.tools import quiet_labels, timed
 from mmc import SMIC, UMCRLS, SelfTuningSpectral
 from mmc.kernels.neighbor_graph import neighbor_graph
-from mmc.kernels.neighbors import fit_components
+from mmc.kernels.neighbors import N_COMPONENTS, fit_components
 from mmc.maxmargin.rls.factor_search import FactorSearch
 from mmc.metrics import clustering_error
 from mmc.starts import Start
@@ -50,7 +48,7 @@ def _umap(X: Array, then: Callable[[Array], Any]) -> Labels:
     """Cluster the UMAP embedding of principal components: ten neighbours, ten dimensions, distance 0."""
     from umap import UMAP
 
-    points = fit_components(X)(X) if X.shape[1] > 64 else X
+    points = fit_components(X)(X) if X.shape[1] > N_COMPONENTS else X
     return np.asarray(then(UMAP(n_neighbors=10, min_dist=0.0, n_components=10).fit_transform(points)))
 
 
@@ -78,8 +76,8 @@ METHODS: dict[str, Callable[[Array, int, int], Labels]] = {
 }
 
 
-def sets(folder: Path) -> None:
-    """Print accuracy, agreement, time and memory of every method on the large sets."""
+def sets(folder: Path, methods: Sequence[str]) -> None:
+    """Print accuracy, agreement, time and memory of methods on the large sets."""
     for name in ("mnist_train60k", "usps", "letter", "coil20"):
         path = folder / f"{name}.npz"
         if not path.exists():
@@ -92,7 +90,7 @@ def sets(folder: Path) -> None:
             f"{'method':<24}{'seed':>5}{'accuracy':>10}{'NMI':>8}{'ARI':>8}{'seconds':>10}{'MB beyond':>11}"
         )
         seconds: dict[str, list[float]] = {}
-        for method in METHODS:
+        for method in methods:
             if method == "UMCRLS dense" and shape[0] > 10_000:
                 continue
             ours = method in ("UMCRLS graph", "UMCRLS landmark graph")
@@ -108,7 +106,7 @@ def sets(folder: Path) -> None:
                     f"{row['seconds']:10.2f}{row['megabytes']:11.0f}{row['note']}",
                     flush=True,
                 )
-        if name == "mnist_train60k":
+        if name == "mnist_train60k" and len(methods) == len(METHODS):
             goals(seconds, path, k)
 
 
@@ -199,8 +197,9 @@ def _task(text: str) -> None:
     METHODS[method](some, k, seed)
     if len(X) > 5_000 and method.startswith("UMCRLS"):
         METHODS[method](np.random.RandomState(0).randn(5_500, 2), k, seed)  # compiles for float32
-    with _Peak() as peak:
-        seconds, labels = timed(METHODS[method], X, k, seed)
+    before = peak_memory(reset=True)
+    seconds, labels = timed(METHODS[method], X, k, seed)
+    beyond = (peak_memory() - before) / 2**20
     known = labels >= 0  # HDBSCAN leaves noise out
     found = len(np.unique(labels[known]))
     note = f"  {found} clusters, {np.mean(~known):.0%} noise" if "HDBSCAN" in method else ""
@@ -211,7 +210,7 @@ def _task(text: str) -> None:
                 "nmi": normalized_mutual_info_score(y, labels),
                 "ari": adjusted_rand_score(y, labels),
                 "seconds": seconds,
-                "megabytes": peak.megabytes,
+                "megabytes": beyond,
                 "note": note,
             }
         )
@@ -230,33 +229,12 @@ def _stages(X: Array, k: int, seed: int) -> dict[str, float]:
     }
 
 
-class _Peak:
-    """The largest resident size of the process within a block, beyond that at its beginning."""
-
-    def __enter__(self) -> _Peak:
-        self._process = psutil.Process()
-        self._before = self._largest = self._process.memory_info().rss
-        self._running = True
-        self._thread = threading.Thread(target=self._watch, daemon=True)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._running = False
-        self._thread.join()
-        self.megabytes = (self._largest - self._before) / 2**20
-
-    def _watch(self) -> None:
-        while self._running:
-            self._largest = max(self._largest, self._process.memory_info().rss)
-            time.sleep(0.02)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Read the command line and print what it asks for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__.split("\n\n")[1])
     parser.add_argument("--data", type=Path, metavar="DIR", help="folder with the .npz files")
     parser.add_argument("--only", choices=("sets", "growth", "blocks"), action="append")
+    parser.add_argument("--method", choices=METHODS, action="append", help="only these methods on the sets")
     parser.add_argument("--task", help=argparse.SUPPRESS)
     chosen = parser.parse_args(arguments)
     if chosen.task:
@@ -268,7 +246,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if "blocks" in parts:
         blocks()
     if "sets" in parts and chosen.data is not None:
-        sets(chosen.data)
+        sets(chosen.data, chosen.method or list(METHODS))
     if "growth" in parts:
         growth()
     return 0

@@ -80,7 +80,8 @@ _RLS_MODEL = (
         "n_components",
         "choice",
         "Eigenvectors",
-        "How much detail of the graph the models can follow. auto: seven for each cluster.",
+        "How much detail of the graph the models can follow. auto: seven for each cluster, or five for the "
+        "landmark graph.",
         steps=(2, 5, 10, 20, 30, 50, 70, 100, 200),
         choices=("auto",),
         none="auto",
@@ -94,8 +95,8 @@ _RLS_STARTS = (
         "n_init",
         "choice",
         "Starts",
-        "How many times to begin anew; the end whose clusters are learned best is kept. auto: 10, or 2 to "
-        "3 with more than 5,000 points.",
+        "How many times to begin anew; the end whose clusters are learned best is kept. auto: 10, or 3 "
+        "with more than 5,000 points.",
         steps=(1, 2, 3, 5, 10, 20, 50),
         choices=("auto",),
         free=True,

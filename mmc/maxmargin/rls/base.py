@@ -37,8 +37,8 @@ from mmc.ranges import RANGES
 from mmc.starts import Start, draw_starts, k_means_plus_plus, random_labels, require_points
 from mmc.stepping import State
 
-#: Number of starts of n_init="auto"; with more than 5,000 points; and of these on the landmark graph.
-_STARTS, _FEW_STARTS, _LANDMARK_STARTS = 10, 3, 2
+#: Number of starts of n_init="auto", and with more than 5,000 points.
+_STARTS, _FEW_STARTS = 10, 3
 
 #: Remedy for a kernel matrix that does not fit into memory.
 _INSTEAD = 'Or use kernel="graph", or n_landmarks, which need no such matrix.'
@@ -204,12 +204,6 @@ class LeastSquaresClusterer(KernelClusterer):
             rng=rng,
         )
 
-    def _usual_starts(self, n: int) -> int:
-        """Return the number of starts of n_init="auto"."""
-        if n <= EXACT:
-            return _STARTS
-        return _LANDMARK_STARTS if self.kernel == "landmark_graph" else _FEW_STARTS
-
     def _draw_starts(self, X: Array, random_state: np.random.RandomState | int | None) -> list[Start]:
         require_points(len(X), self.n_clusters)
         return draw_starts(
@@ -217,7 +211,7 @@ class LeastSquaresClusterer(KernelClusterer):
             self.n_clusters,
             self.init,
             {"random": random_labels, "k-means++": k_means_plus_plus},
-            n_init=self._usual_starts(len(X)) if isinstance(self.n_init, str) else self.n_init,
+            n_init=_usual_starts(len(X)) if isinstance(self.n_init, str) else self.n_init,
             random_state=random_state,
             has_points=self.kernel != "precomputed",
         )
@@ -270,3 +264,8 @@ class LeastSquaresClusterer(KernelClusterer):
 
     def _positive_part(self, P: Array, T: Array) -> Array:
         return P - T if self._basis is None else (P @ self._basis) @ self._basis.T - T
+
+
+def _usual_starts(n: int) -> int:
+    """Return the number of starts of n_init="auto"."""
+    return _STARTS if n <= EXACT else _FEW_STARTS

@@ -60,7 +60,8 @@ class UMCRLS(LeastSquaresClusterer):
     landmarks : {"k-means", "random"}, default="k-means"
         Landmarks are centres of k-means, or points drawn at random.
     n_components : int or None, default=None
-        Number of eigenvectors of the two graphs; None means seven for each cluster. Allowed are 1 to 10,000.
+        Number of eigenvectors of the two graphs; None means seven for each cluster, or five for the landmark
+        graph. Allowed are 1 to 10,000.
     n_shakes : int, default=20
         s of the paper; the search makes s + 1 rounds. Allowed are 0 to 1,000.
     cluster_sizes : sequence of n_clusters numbers or None, default=None
@@ -72,8 +73,7 @@ class UMCRLS(LeastSquaresClusterer):
         Whether each ridge model has an unpenalised intercept, for which the kernel is centred. False gives
         the models of the paper. The graphs need none: their first eigenvector plays its part.
     n_init : int or "auto", default="auto"
-        Number of starts; "auto" means 10, and with more than 5,000 points 3, or 2 for the
-        landmark graph. With a graph and
+        Number of starts; "auto" means 10, or 3 with more than 5,000 points. With a graph and
         `refine`, one more start comes from spectral clustering of the graph and is not shaken. The start
         with the lowest Σ_h cut_h / n_h is kept (see Notes), or with the lowest Q if `refine` is False. A
         number is from 1 to 1,000.
@@ -319,13 +319,13 @@ class SteepRLS(LeastSquaresClusterer):
     landmarks : {"k-means", "random"}, default="k-means"
         Landmarks are centres of k-means, or points drawn at random.
     n_components : int or None, default=None
-        Number of eigenvectors of the two graphs; None means seven for each cluster. Allowed are 1 to 10,000.
+        Number of eigenvectors of the two graphs; None means seven for each cluster, or five for the landmark
+        graph. Allowed are 1 to 10,000.
     fit_intercept : bool, default=True
         Whether each ridge model has an unpenalised intercept, for which the kernel is centred. False gives
         the models of the paper. The graphs need none: their first eigenvector plays its part.
     n_init : int or "auto", default="auto"
-        Number of starts; "auto" means 10, and with more than 5,000 points 3, or 2 for the
-        landmark graph. The start with
+        Number of starts; "auto" means 10, or 3 with more than 5,000 points. The start with
         the lowest Σ_h cut_h / n_h is kept (see `UMCRLS`). A number is from 1 to 1,000.
     init : {"random", "k-means++"} or array-like of shape (n_samples,), default="random"
         Labels to start from: random labels with clusters of equal size, the nearest of k-means++ seeds, or
@@ -429,13 +429,13 @@ class StocRLS(LeastSquaresClusterer):
     landmarks : {"k-means", "random"}, default="k-means"
         Landmarks are centres of k-means, or points drawn at random.
     n_components : int or None, default=None
-        Number of eigenvectors of the two graphs; None means seven for each cluster. Allowed are 1 to 10,000.
+        Number of eigenvectors of the two graphs; None means seven for each cluster, or five for the landmark
+        graph. Allowed are 1 to 10,000.
     fit_intercept : bool, default=True
         Whether each ridge model has an unpenalised intercept, for which the kernel is centred. False gives
         the models of the paper. The graphs need none: their first eigenvector plays its part.
     n_init : int or "auto", default="auto"
-        Number of starts; "auto" means 10, and with more than 5,000 points 3, or 2 for the
-        landmark graph. The start with
+        Number of starts; "auto" means 10, or 3 with more than 5,000 points. The start with
         the lowest Σ_h cut_h / n_h is kept (see `UMCRLS`). A number is from 1 to 1,000.
     init : {"random", "k-means++"} or array-like of shape (n_samples,), default="random"
         Labels to start from: random labels with clusters of equal size, the nearest of k-means++ seeds, or

@@ -30,8 +30,8 @@ GRAPHS = ("graph", "landmark_graph")
 #: Roughness of a model on a graph, in units that suit the λ of the Gaussian kernel.
 _ROUGHNESS = 4.0
 
-#: Number of features for each cluster.
-_FEATURES = 7
+#: Number of features for each cluster; landmarks show less detail.
+_FEATURES = {"graph": 7, "landmark_graph": 5}
 
 #: Largest number of landmarks of a graph unless it is given; a quarter of the points if they are few.
 _N_LANDMARKS = 2000
@@ -86,7 +86,7 @@ def fit_low_rank(
     landmarks : {"k-means", "random"}
         How landmarks are chosen.
     n_components : int or None
-        Number of eigenvectors; None means seven for each cluster.
+        Number of eigenvectors; None means seven for each cluster, or five of landmarks.
     rng : RandomState
         Random generator.
 
@@ -104,7 +104,7 @@ def fit_low_rank(
         G = features(X)
         penalties = np.full(G.shape[1], alpha)
         return LowRank(ridge_factor(G, features, penalties, fit_intercept=fit_intercept), None)
-    r = n_components or _FEATURES * n_clusters
+    r = n_components or _FEATURES[kernel] * n_clusters
     require_memory(n, 3, min(r, n))
     if kernel == "graph":
         graph = neighbor_graph(X, parameters["n_neighbors"])
