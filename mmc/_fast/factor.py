@@ -157,15 +157,8 @@ def move(W, S, labels, sizes, points, targets):  # type: ignore[no-untyped-def]
     """
     count = 0
     for j in points:
-        o = labels[j]
-        d = targets[j]
-        if sizes[o] > 1:
-            for c in range(W.shape[1]):
-                S[o, c] -= W[j, c]
-                S[d, c] += W[j, c]
-            labels[j] = d
-            sizes[o] -= 1
-            sizes[d] += 1
+        if sizes[labels[j]] > 1:
+            _put(W, S, labels, sizes, j, targets[j])
             points[count] = j
             count += 1
     return count
@@ -209,12 +202,19 @@ def sweep(W, squares, S, labels, sizes, least, moved):  # type: ignore[no-untype
             if h != o and (best < 0 or values[h] > values[best]):
                 best = h
         if values[o] - values[best] - squares[j] < -least:
-            for c in range(r):
-                S[o, c] -= W[j, c]
-                S[best, c] += W[j, c]
-            labels[j] = best
-            sizes[o] -= 1
-            sizes[best] += 1
+            _put(W, S, labels, sizes, j, best)
             moved[count] = j
             count += 1
     return count
+
+
+@compiled()
+def _put(W, S, labels, sizes, j, d):  # type: ignore[no-untyped-def]
+    """Move point `j` to cluster `d`."""
+    o = labels[j]
+    for c in range(W.shape[1]):
+        S[o, c] -= W[j, c]
+        S[d, c] += W[j, c]
+    labels[j] = d
+    sizes[o] -= 1
+    sizes[d] += 1

@@ -22,10 +22,9 @@ from sklearn.utils import check_random_state
 from mmc.base import StepwiseClusterer
 from mmc.baselines.moving import Array, Labels, nearest_members
 from mmc.baselines.rounds import MeansState, rounds, row_centres, row_starts
-from mmc.kernels.factor import is_rough
 from mmc.kernels.local_scaling import Neighborhood
 from mmc.kernels.neighbor_graph import neighbor_graph
-from mmc.kernels.neighbors import nearest_of
+from mmc.kernels.neighbors import is_rough, nearest_of
 from mmc.kernels.spectral import accuracy_for, normalized_spectrum, unit_rows
 from mmc.ranges import RANGES
 from mmc.starts import require_points

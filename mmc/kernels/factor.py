@@ -82,11 +82,6 @@ class Factor(NamedTuple):
     features: Features
 
 
-def is_rough(n: int) -> bool:
-    """Return whether there are so many points that features are float32."""
-    return n > EXACT
-
-
 def ridge_factor(
     G: Floats, raw: Callable[[Array], Floats], penalties: Array, *, fit_intercept: bool
 ) -> Factor:

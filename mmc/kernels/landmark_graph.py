@@ -30,7 +30,7 @@ from scipy.sparse import csr_array
 
 from mmc.kernels.landmarks import choose_landmarks
 from mmc.kernels.local_scaling import require_squares
-from mmc.kernels.neighbors import EXACT, Array, Components, Floats, fit_components, nearest_of
+from mmc.kernels.neighbors import Array, Components, Floats, feature_type, fit_components, nearest_of
 
 #: Smallest eigenvalue of a feature.
 _SMALLEST = 1e-6
@@ -136,7 +136,7 @@ def landmark_graph(
     values, vectors = values[::-1], vectors[:, ::-1]
     kept = values > _SMALLEST
     transform = vectors[:, kept] / np.sqrt(values[kept]) / roots[:, None]
-    transform = transform.astype(np.float32 if len(X) > EXACT else np.float64)
+    transform = transform.astype(feature_type(len(X)))
     graph = LandmarkGraph(components, landmarks, scales, t, transform, values[kept])
     return graph, np.asarray(Z @ transform, dtype=transform.dtype)
 

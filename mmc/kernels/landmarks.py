@@ -20,7 +20,7 @@ from sklearn.cluster import KMeans
 
 from mmc._warnings import warnings_kept
 from mmc.kernels.dense import Kernel, fit_landmark_kernel
-from mmc.kernels.neighbors import EXACT, Array, Floats, distinct_rows
+from mmc.kernels.neighbors import EXACT, Array, Floats, distinct_rows, feature_type
 
 LANDMARKS = ("k-means", "random")
 
@@ -140,5 +140,4 @@ def fit_nystroem(
     kept = values > len(values) * float(np.finfo(float).eps) * max(float(values[-1]), 0.0)
     if not kept.any():
         raise ValueError("The kernel is zero at all landmarks. Use another kernel, or another random_state.")
-    dtype = np.dtype(np.float32 if n > EXACT else np.float64)
-    return Nystroem(fitted, vectors[:, kept] / np.sqrt(values[kept]), dtype)
+    return Nystroem(fitted, vectors[:, kept] / np.sqrt(values[kept]), feature_type(n))

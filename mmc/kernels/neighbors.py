@@ -42,6 +42,16 @@ _FEW = 15
 _ROWS = 4096
 
 
+def is_rough(n: int) -> bool:
+    """Return whether there are so many points that their features are float32."""
+    return n > EXACT
+
+
+def feature_type(n: int) -> np.dtype:
+    """Return the type of the features of n points."""
+    return np.dtype(np.float32 if is_rough(n) else np.float64)
+
+
 class Distinct(NamedTuple):
     """The different rows of an array.
 

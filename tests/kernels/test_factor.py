@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from mmc.kernels import factor as module
-from mmc.kernels.factor import is_rough, ridge_factor
+from mmc.kernels.factor import ridge_factor
+from mmc.kernels.neighbors import is_rough
 
 
 def draw(n: int, r: int, seed: int = 0):

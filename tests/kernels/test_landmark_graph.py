@@ -126,8 +126,7 @@ def test_all_points_equal_are_refused():
 
 def test_many_points_by_their_components(monkeypatch):
     """Beyond a number of points, components and float32 are used; training points have the same features."""
-    for where in (module, neighbors):
-        monkeypatch.setattr(where, "EXACT", 50)
+    monkeypatch.setattr(neighbors, "EXACT", 50)
     monkeypatch.setattr(neighbors, "N_COMPONENTS", 5)
     X = 50.0 + cloud(300, 40) * 0.9 ** np.arange(40)
     graph = fitted(X, p=30, r=4)

@@ -5,6 +5,7 @@ import pytest
 from sklearn.metrics import pairwise_distances
 
 from mmc.kernels import landmarks as module
+from mmc.kernels import neighbors
 from mmc.kernels.landmarks import LANDMARKS, choose_landmarks, fit_nystroem
 
 each_way = pytest.mark.parametrize("how", LANDMARKS)
@@ -99,7 +100,7 @@ def test_many_points_have_features_in_single_precision(monkeypatch):
     """Beyond a number of points features are float32."""
     X = cloud()
     assert fit_nystroem(X, X[:5], KERNELS["rbf"], np.random.RandomState(0))(X).dtype == np.float64
-    monkeypatch.setattr(module, "EXACT", 49)
+    monkeypatch.setattr(neighbors, "EXACT", 49)
     assert fit_nystroem(X, X[:5], KERNELS["rbf"], np.random.RandomState(0))(X).dtype == np.float32
 
 

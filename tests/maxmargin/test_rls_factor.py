@@ -161,7 +161,7 @@ def test_float32_finds_the_clusters_of_float64(settings, monkeypatch):
     """Beyond the limit features are float32, and clear clusters are the same."""
     X = make_blobs(400, 5, centers=4, cluster_std=1.0, random_state=1)[0]
     fine = UMCRLS(4, n_init=3, random_state=0, **settings).fit(X)
-    for module in ("neighbors", "landmarks", "landmark_graph", "factor"):
+    for module in ("neighbors", "landmarks", "factor"):
         monkeypatch.setattr(f"mmc.kernels.{module}.EXACT", 100)
     rough = UMCRLS(4, n_init=3, random_state=0, **settings).fit(X)
     assert rough.state_.factor.dtype == np.float32

@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mmc.kernels import require_memory
-from mmc.kernels.factor import Factor, is_rough, ridge_factor
+from mmc.kernels.factor import Factor, ridge_factor
 from mmc.kernels.landmark_graph import landmark_graph
 from mmc.kernels.landmarks import choose_landmarks, fit_nystroem
 from mmc.kernels.neighbor_graph import GraphFeatures, neighbor_graph
-from mmc.kernels.neighbors import Array, Floats
+from mmc.kernels.neighbors import Array, Floats, is_rough
 
 GRAPHS = ("graph", "landmark_graph")
 
