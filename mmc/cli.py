@@ -27,7 +27,7 @@ from mmc.cli_sweep import chosen, flag, write_option
 from mmc.datasets import CATALOG, Dataset, MissingValuesError, Table, labels_frame, open_table, to_csv_text
 from mmc.experiment import Data, Experiment
 from mmc.registry import Algorithm, Parameter
-from mmc.selection import SCORES
+from mmc.selection import FOR_K, SCORES, USUAL
 from mmc.stepping import Step
 
 _BAR = 30
@@ -118,8 +118,12 @@ def _add_cluster(commands: argparse._SubParsersAction, algorithm: Algorithm) -> 
         help="try values of a parameter and keep the best; values that are lists are separated by "
         'semicolons, as in "cluster_sizes=1,2;1,1"; may be given twice',
     )
+    scores = " ".join(f"{name}: {score.meaning}" for name, score in SCORES.items())
     cluster.add_argument(
-        "--score", default="lsmi", choices=SCORES, help="what makes a value the best; default: %(default)s"
+        "--score",
+        choices=list(SCORES),
+        help=f"what makes a value the best; default: {USUAL}, or {FOR_K} where the number of clusters is "
+        f"swept. {scores}".replace("%", "%%"),
     )
     cluster.add_argument(
         "--dask",

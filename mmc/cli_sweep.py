@@ -16,7 +16,7 @@ from mmc._files import write_file
 from mmc.datasets import Dataset, to_csv_text
 from mmc.experiment import Experiment
 from mmc.registry import Parameter
-from mmc.selection import best, sweep
+from mmc.selection import FOR_K, USUAL, best, sweep
 from mmc.sweep_file import SweepFile
 from mmc.trials import Trial
 
@@ -30,6 +30,9 @@ def chosen(experiment: Experiment, dataset: Dataset, arguments: argparse.Namespa
         known = {flag(p): p for p in entry.parameters}
         parameter = known.get("--" + name.replace("_", "-")) or entry.parameter(name)
         grid[parameter.name] = _candidates(parameter, name, given)
+    if arguments.score is None:
+        swept = [entry.parameter(name) for name in grid]
+        arguments.score = FOR_K if any(p.is_n_clusters for p in swept) else USUAL
     if arguments.dask:
         os.environ[engine.CLUSTER] = arguments.dask
     with _resumed(experiment, grid, arguments) as stored:

@@ -1,7 +1,7 @@
 """Comparisons of several algorithms on several data sets, each with several seeds.
 
-An experiment is one trial (`mmc.trials`), scored by LSMI, which uses no true labels ([SMIC] section 2.4). The
-agreement with reference labels is computed afterwards, if there are any.
+An experiment is one trial (`mmc.trials`), scored by one of `SCORES`, which use no true labels. The agreement
+with reference labels is computed afterwards, if there are any.
 """
 
 from __future__ import annotations
@@ -18,15 +18,19 @@ from scipy.spatial.distance import squareform
 from sklearn.base import BaseEstimator
 
 from mmc import registry
+from mmc._checks import nearest, quoted
 from mmc.datasets import CATALOG, Dataset
 from mmc.engine import Ticket
 from mmc.experiment import Data, Experiment
-from mmc.infomax import lsmi
-from mmc.stepping import State
-from mmc.trials import Shared, Task, Trial, Verdict, run_trials
+from mmc.judges import JUDGES
+from mmc.selection import scorer
+from mmc.trials import Shared, Task, Trial, run_trials
 
 #: Time limit of a trial in seconds.
 SECONDS = 30.0
+
+#: Scores that compare the labellings of different algorithms. Their objectives do not compare.
+SCORES = JUDGES
 
 
 def usual_data(source: str, n_samples: int, random_state: int) -> Data:
@@ -118,6 +122,7 @@ def compare(
     datasets: Mapping[str, Points | Dataset],
     tasks: Sequence[tuple[str, Experiment]],
     *,
+    score: str = "lsmi",
     seconds: float = SECONDS,
     n_jobs: int = -1,
     ticket: Ticket | None = None,
@@ -132,6 +137,8 @@ def compare(
         Data sets by name.
     tasks : sequence of (str, Experiment)
         Name of a data set and the experiment to run on it.
+    score : str, default="lsmi"
+        One of `SCORES`.
     seconds : float, default=30.0
         Time limit of a fit, which then ends with the labels reached so far.
     n_jobs : int, default=-1
@@ -142,14 +149,16 @@ def compare(
     Yields
     ------
     Trial
-        In the order in which they end; `index` is the position in `tasks`, `score` is LSMI. Closing the
-        iterator cancels the others.
+        In the order in which they end; `index` is the position in `tasks`, `score` is that of the judge.
+        Closing the iterator cancels the others.
 
     Raises
     ------
     ValueError
-        If the cluster cannot be reached.
+        If the score is not one of `SCORES`, or the cluster cannot be reached.
     """
+    if score not in SCORES:
+        raise ValueError(f"score={quoted(score)} cannot compare algorithms: {nearest(str(score), SCORES)}")
     names = list(datasets)
     estimators: list[BaseEstimator] = []
     todo = []
@@ -161,7 +170,7 @@ def compare(
             todo.append(Task(i, {}, names.index(name), len(estimators)))
             estimators.append(experiment.make())
     points = [dataset.X for dataset in datasets.values()]
-    shared = Shared(points, estimators, _by_lsmi, seconds, warm=True)
+    shared = Shared(points, estimators, scorer(score), seconds, warm=True)
     run = run_trials(shared, todo, n_jobs=n_jobs, ticket=ticket, worth=0)
     try:
         for trial in run:
@@ -171,21 +180,23 @@ def compare(
         run.close()  # type: ignore[attr-defined]
 
 
-def summary(rows: Sequence[tuple[str, str, Sequence[Trial]]]) -> pd.DataFrame:
+def summary(rows: Sequence[tuple[str, str, Sequence[Trial]]], score: str = "lsmi") -> pd.DataFrame:
     """Return trials as a table with one row for each algorithm on each data set.
 
     Parameters
     ----------
     rows : sequence of (str, str, sequence of Trial)
         Name of the data set, name of the algorithm, and its trials.
+    score : str, default="lsmi"
+        Score of the trials, whose title names a column.
 
     Returns
     -------
     DataFrame
         Mean, deviation and maximum of the adjusted Rand index over the repeats (NaN without a reference),
-        mean LSMI, mean time of a fit, and the first problem.
+        mean score, mean time of a fit, and the first problem.
     """
-    return pd.DataFrame([_summary(*row) for row in rows])
+    return pd.DataFrame([_summary(*row, SCORES[score].title) for row in rows])
 
 
 def consensus(labellings: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
@@ -223,12 +234,7 @@ def consensus_order(shares: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.asarray(leaves_list(linkage(apart, "average", optimal_ordering=len(shares) <= 400)))
 
 
-def _by_lsmi(model: BaseEstimator, end: State, X: NDArray[np.float64]) -> Verdict:
-    estimate = lsmi(X, end.labels)
-    return Verdict(estimate.value, estimate)
-
-
-def _summary(name: str, algorithm: str, trials: Sequence[Trial]) -> dict[str, Any]:
+def _summary(name: str, algorithm: str, trials: Sequence[Trial], title: str) -> dict[str, Any]:
     done = [trial for trial in trials if not trial.error]
     agreements = [t.agreement for t in done if not np.isnan(t.agreement)]
     problems = [t.error for t in trials if t.error] or ["stopped by its time" for t in done if t.stopped]
@@ -240,7 +246,7 @@ def _summary(name: str, algorithm: str, trials: Sequence[Trial]) -> dict[str, An
         "ARI": np.mean(agreements) if agreements else np.nan,
         "deviation": np.std(agreements) if agreements else np.nan,
         "best": max(agreements, default=np.nan),
-        "LSMI": np.mean([t.score for t in done]) if done else np.nan,
+        title: np.mean([t.score for t in done]) if done else np.nan,
         "seconds": np.mean([t.seconds for t in done]) if done else np.nan,
         "note": problems[0] if problems else "",
     }

@@ -1,16 +1,14 @@
 """Sweeps over the parameters of an algorithm, and selection among their results without true labels.
 
-A candidate is fitted and then scored; higher is better. The scores are
+A candidate is fitted and then scored without true labels; higher is better. The scores are the judges of
+`mmc.judges`, which compare the labellings of any algorithm;
 
-- ``"lsmi"``: squared-loss mutual information between points and labels ([SMIC] section 2.4), which compares
-  the labellings of any algorithm;
-- ``"mlmi"``: ordinary mutual information by maximum likelihood ([SMIC] section 3.8);
 - ``"objective"``: the negative objective of the algorithm. It compares starts and searches, but not kernels
   or penalties, which change what it measures;
-- ``"stability"``: the agreement between the labellings of ten random subsamples of 80 % of the points, each
-  clustered with another seed. It is the mean adjusted Rand index of all pairs on the points that both
-  contain;
 - a function of points and labels.
+
+"lsmi", "mlmi" and "objective" grow with the number of clusters, whatever the data, and are refused where it
+is swept.
 
 Results arrive in the order in which they end; `mmc.engine` decides where candidates run.
 """
@@ -20,8 +18,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
-from itertools import combinations, product
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,19 +27,32 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import comb
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import check_array
 
-from mmc import clusterers
+from mmc import clusterers, registry
+from mmc._checks import nearest, quoted
 from mmc.engine import Ticket
-from mmc.infomax import LSMI, MLMI
+from mmc.judges import JUDGES, Judge, Judges, require_points, stability
 from mmc.stepping import State
 from mmc.trials import Scorer, Shared, Task, Trial, Verdict, run_trials
 
-SCORES = ("lsmi", "mlmi", "objective", "stability")
+#: Scores by name, and what is said of each.
+SCORES: Mapping[str, Judge] = {
+    **JUDGES,
+    "objective": Judge(
+        "−objective",
+        "Minus what the algorithm itself minimises, which widths and penalties change, and which falls with "
+        "the number of clusters.",
+        "nothing",
+        chooses_k=False,
+    ),
+}
 
-#: Number of subsamples for "stability", and their share of the points.
-_N_SUBSAMPLES, _SUBSAMPLE = 10, 0.8
+#: Score that is used unless another is given, and where the number of clusters is to be chosen.
+USUAL, FOR_K = "lsmi", "dbcv"
+
+#: Scores that can choose a number of clusters.
+CHOOSE_K = tuple(name for name, score in SCORES.items() if score.chooses_k)
 
 Score = str | Callable[[NDArray[np.float64], NDArray[np.int64]], float]
 Grid = Mapping[str, Sequence[Any]]
@@ -127,8 +137,9 @@ def sweep(
         One or two parameters and their values.
     X : array-like of shape (n_samples, n_features)
         Points to cluster.
-    score : {"lsmi", "mlmi", "objective", "stability"} or callable, default="lsmi"
-        Score of a candidate, higher being better; a callable takes points and labels.
+    score : str or callable, default="lsmi"
+        Score of a candidate, higher being better: one of `SCORES`, or a callable that takes points and
+        labels. "lsmi", "mlmi" and "objective" grow with the number of clusters and cannot choose it.
     n_jobs : int, default=-1
         Number of processes as in joblib; −1 means all cores, 1 only this process.
     random_state : int, default=0
@@ -164,13 +175,17 @@ def sweep(
     points = check_array(X, dtype=np.float64, order="C", ensure_min_samples=2)
     if "random_state" in known and known["random_state"] is None:
         estimator = clone(estimator).set_params(random_state=random_state)
-    scorer = _scorer(score, estimator, points, random_state)
+    by = scorer(score, random_state)
+    if not callable(score):
+        if score != "objective":
+            require_points(score, estimator)
+        _require_comparable(score, estimator, [name for name in names if len(grid[name]) > 1])
     candidates: list[Mapping[str, Any]]
     candidates = [dict(zip(names, values, strict=True)) for values in product(*grid.values())]
     earlier = [replace(t, index=candidates.index(t.parameters)) for t in done if t.parameters in candidates]
     tried = {trial.index for trial in earlier}
     tasks = [Task(i, values) for i, values in enumerate(candidates) if i not in tried]
-    run = run_trials(Shared([points], [estimator], scorer, seconds), tasks, n_jobs=n_jobs, ticket=ticket)
+    run = run_trials(Shared([points], [estimator], by, seconds), tasks, n_jobs=n_jobs, ticket=ticket)
     return Sweep(names, len(candidates), _after(earlier, run))
 
 
@@ -195,8 +210,9 @@ def select(
         One or two parameters and their values.
     X : array-like of shape (n_samples, n_features)
         Points to cluster.
-    score : {"lsmi", "mlmi", "objective", "stability"} or callable, default="lsmi"
-        Score of a candidate, higher being better; a callable takes points and labels.
+    score : str or callable, default="lsmi"
+        Score of a candidate, higher being better: one of `SCORES`, or a callable that takes points and
+        labels. "lsmi", "mlmi" and "objective" grow with the number of clusters and cannot choose it.
     n_jobs : int, default=-1
         Number of processes as in joblib; −1 means all cores, 1 only this process.
     random_state : int, default=0
@@ -273,6 +289,37 @@ def best_of_starts(keys: ArrayLike, values: ArrayLike) -> NDArray[np.float64]:
     return np.array([comb(n - ranks, m - 1) @ ordered / comb(n, m) for m in ranks])
 
 
+def scorer(score: Score, random_state: int = 0) -> Scorer:
+    """Return the function that scores a fit in a trial.
+
+    Parameters
+    ----------
+    score : str or callable
+        One of `SCORES`, or a callable that takes points and labels.
+    random_state : int, default=0
+        Seed of the score.
+
+    Returns
+    -------
+    callable
+        It takes the fitted estimator, its final state and the points, and can be pickled.
+
+    Raises
+    ------
+    ValueError
+        If the score is not known.
+    """
+    if callable(score):
+        return _ByFunction(score)
+    if score not in SCORES:
+        raise ValueError(
+            f"score={quoted(score)} is not known: {nearest(str(score), SCORES)} A function can be given too."
+        )
+    if score == "objective":
+        return _by_objective
+    return _ByStability(random_state) if score == "stability" else _ByJudge(score, random_state)
+
+
 def tidy(trials: Sequence[Trial], names: Sequence[str]) -> pd.DataFrame:
     """Return trials as a table.
 
@@ -299,18 +346,24 @@ def tidy(trials: Sequence[Trial], names: Sequence[str]) -> pd.DataFrame:
 
 
 class _ByJudge:
-    """LSMI or MLMI; where centres lie is computed once in each process."""
+    """A judge of points and labels; what does not depend on labels is computed once in each process."""
 
-    def __init__(self, judge_type: type[LSMI] | type[MLMI], X: NDArray[np.float64], seed: int) -> None:
-        self._make = partial(judge_type, X, random_state=seed)
+    def __init__(self, name: str, seed: int) -> None:
+        self._name, self._seed = name, seed
+        self._last: Judges | None = None
 
-    @cached_property
-    def _judge(self) -> LSMI | MLMI:
-        return self._make()
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_name": self._name, "_seed": self._seed, "_last": None}
 
     def __call__(self, model: BaseEstimator, end: State, X: NDArray[np.float64]) -> Verdict:
-        estimate = self._judge(end.labels)
-        return Verdict(estimate.value, estimate)
+        require_points(self._name, model)
+        judges = self._last
+        if judges is None or judges.X is not X:  # only the last points are kept: their arrays are large
+            judges = self._last = Judges(X, random_state=self._seed)
+        if self._name in ("lsmi", "mlmi"):
+            estimate = judges.estimate(self._name, end.labels)
+            return Verdict(estimate.value, estimate)
+        return Verdict(judges.score(self._name, end.labels))
 
 
 class _ByFunction:
@@ -322,29 +375,11 @@ class _ByFunction:
 
 
 class _ByStability:
-    def __init__(self, random_state: int, pairwise: bool) -> None:
-        self._seed = random_state
-        self._pairwise = pairwise
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
 
     def __call__(self, model: BaseEstimator, end: State, X: NDArray[np.float64]) -> Verdict:
-        rng = np.random.RandomState(self._seed)
-        n = len(X)
-        size = max(2, round(_SUBSAMPLE * n))
-        labellings = []
-        for _ in range(_N_SUBSAMPLES):
-            rows = np.sort(rng.permutation(n)[:size])
-            copy = clone(model)
-            if "random_state" in copy.get_params():
-                copy.set_params(random_state=int(rng.randint(2**31 - 1)))
-            labels = np.full(n, -1)
-            points = X[np.ix_(rows, rows)] if self._pairwise else X[rows]
-            labels[rows] = clusterers.end(copy, points).labels
-            labellings.append(labels)
-        agreements = []
-        for one, other in combinations(labellings, 2):
-            both = (one >= 0) & (other >= 0)
-            agreements.append(adjusted_rand_score(one[both], other[both]))
-        return Verdict(float(np.mean(agreements)))
+        return Verdict(stability(model, X, random_state=self._seed))
 
 
 def _by_objective(model: BaseEstimator, end: State, X: NDArray[np.float64]) -> Verdict:
@@ -356,19 +391,19 @@ def _by_objective(model: BaseEstimator, end: State, X: NDArray[np.float64]) -> V
     return Verdict(-end.objective)
 
 
-def _scorer(score: Score, estimator: BaseEstimator, X: NDArray[np.float64], seed: int) -> Scorer:
-    if callable(score):
-        return _ByFunction(score)
-    if score not in SCORES:
-        raise ValueError(f"score={score!r} is not known; give one of {', '.join(SCORES)} or a function.")
-    pairwise = bool(estimator.__sklearn_tags__().input_tags.pairwise)
-    if score == "objective":
-        return _by_objective
-    if score == "stability":
-        return _ByStability(seed, pairwise)
-    if pairwise:
-        raise ValueError(f'score="{score}" needs points, not a precomputed kernel; use "stability".')
-    return _ByJudge(LSMI if score == "lsmi" else MLMI, X, seed)
+def _require_comparable(score: str, estimator: BaseEstimator, names: Sequence[str]) -> None:
+    """Refuse scores that grow with the number of clusters to choose it."""
+    counts = {
+        entry.clusters.name
+        for entry in registry.ALGORITHMS.values()
+        if entry.estimator is type(estimator) and entry.clusters is not None
+    }
+    swept = [name for name in names if name in counts or name.rpartition("__")[2] == "n_clusters"]
+    if swept and not SCORES[score].chooses_k:
+        raise ValueError(
+            f"score={score!r} cannot choose {swept[0]}: its values for different numbers of clusters do not "
+            f"compare. Use one of {', '.join(CHOOSE_K)}."
+        )
 
 
 def _after(earlier: Sequence[Trial], run: Iterator[Trial]) -> Iterator[Trial]:

@@ -27,8 +27,8 @@ with ui.frame("Model selection"):
     st.title("Model selection")
     st.write(
         "Most clusterings depend on a parameter that nobody tells you. Here every candidate is clustered "
-        "and then scored without true labels: the better labels can be predicted from points, the higher "
-        "the score."
+        "and then scored without true labels: the higher the score, the better. Each score has its own idea "
+        "of a good clustering, which its help explains."
     )
     found, beside, loaded = ui.last_good(ui.ModelSelection, searched)
     ui.resume_notice(found, "search")

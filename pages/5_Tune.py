@@ -13,10 +13,10 @@ def tuned() -> tuple[ui.Found, str, ui.Loaded]:
         st.divider()
         k = ui.usual_k(data.source, data.options.get("classes", ()))
         name = ui.algorithm_control()
-        grid, fixed, criterion = ui.tuning_controls(name, k)
-        parameters = ui.parameter_controls(name, k, without=[*grid, *fixed])
-    task = ui.Search(Experiment(data, name, {**parameters, **fixed}), grid, ui.CRITERIA[criterion])
-    return ui.search_map(task, loaded, criterion), criterion, loaded
+        tuning = ui.tuning_controls(name, k)
+        parameters = ui.parameter_controls(name, k, without=[*tuning.grid, *tuning.fixed])
+    task = ui.Search(Experiment(data, name, {**parameters, **tuning.fixed}), tuning.grid, tuning.score)
+    return ui.search_map(task, loaded, tuning.criterion), tuning.criterion, loaded
 
 
 with ui.frame("Tune"):

@@ -28,7 +28,7 @@ LAYERS = (
     ("mmc.clusterers", "mmc.kernel_base"),
     ("mmc.baselines", "mmc.infomax", "mmc.maxmargin"),
     ("mmc",),
-    ("mmc.registry",),
+    ("mmc.judges", "mmc.registry"),
     ("mmc.schema",),
     ("mmc.experiment", "mmc.imbalance", "mmc.recording"),
     ("mmc.trials",),
@@ -83,6 +83,11 @@ INSIDE = {
             "mmc.baselines.mnn",
             "mmc.baselines.self_tuning",
         ),
+    ),
+    "mmc.judges": (
+        ("mmc.judges.agreement", "mmc.judges.cuts", "mmc.judges.density", "mmc.judges.table"),
+        ("mmc.judges.scores",),
+        ("mmc.judges.functions",),
     ),
     "mmc.registry": (
         ("mmc.registry._limits", "mmc.registry._panels"),

@@ -15,7 +15,6 @@ N_CLUSTERS = Parameter(
     "How many clusters to look for.",
     2,
     20,
-    swept=False,
     is_n_clusters=True,
 )
 RANDOM_STATE = Parameter(

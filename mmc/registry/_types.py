@@ -15,6 +15,9 @@ from mmc.maxmargin.cutting_plane.kernel_list import parse_kernels, text_of
 from mmc.registry._limits import Limit
 from mmc.registry._panels import Panel
 
+#: Largest number of clusters that a sweep tries unless others are given.
+_MOST_CLUSTERS = 10
+
 Kind = Literal["int", "float", "choice", "bool", "numbers", "kernels"]
 
 
@@ -138,9 +141,11 @@ class Parameter:
 
     @property
     def candidates(self) -> tuple[float, ...]:
-        """Values that a sweep tries: the steps, or the first ten of a range."""
+        """Values that a sweep tries: the steps, or the first ten of a range; at most ten clusters."""
         if not self.swept:
             return ()
+        if self.is_n_clusters:
+            return tuple(range(self.low, min(self.high, _MOST_CLUSTERS) + 1))
         if self.kind == "int" and not self.steps:
             return tuple(range(max(self.low, 1), min(self.high, max(self.low, 1) + 9) + 1))
         return self.steps

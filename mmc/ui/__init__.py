@@ -25,11 +25,10 @@ from mmc.ui.run_job import Outcome, run, warm_up
 from mmc.ui.run_view import show_outcome
 from mmc.ui.sweep_job import Found, Search, rival, search
 from mmc.ui.sweep_view import draw_curve, draw_partial, draw_pictures, draw_rival, look_at, summarize_choice
-from mmc.ui.tune_view import CRITERIA, chosen_cell, search_map, tuning_controls
+from mmc.ui.tune_view import chosen_cell, search_map, tuning_controls
 from mmc.ui.visit_state import Compare, CuttingPlanes, Loaded, ModelSelection, Playground, Tune, state_of
 
 __all__ = [
-    "CRITERIA",
     "Compare",
     "Comparison",
     "CuttingPlanes",

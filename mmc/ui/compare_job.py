@@ -9,14 +9,14 @@ from functools import cached_property
 import streamlit as st
 
 from mmc import registry
-from mmc.comparison import Points, compare, repeats, usual, usual_data
+from mmc.comparison import SCORES, Points, compare, repeats, usual, usual_data
 from mmc.datasets import CATALOG, Facts
 from mmc.engine import Ticket
 from mmc.experiment import Data, Experiment
 from mmc.figures import View
 from mmc.trials import Trial
 from mmc.ui.data_sidebar import TABLE, points_control, table_controls, usual_k
-from mmc.ui.parameter_sidebar import seed_control
+from mmc.ui.parameter_sidebar import score_control, seed_control
 from mmc.ui.result_store import obtain, reached
 from mmc.ui.run_job import load, require_table
 from mmc.ui.runner import LONG_LIMIT, Report
@@ -32,12 +32,13 @@ _MOST_POINTS = 20_000
 
 @dataclass(frozen=True)
 class Contest:
-    """Data sets with their numbers of clusters, algorithms, and the number of repeats."""
+    """Data sets with their numbers of clusters, algorithms, the number of repeats, and the score."""
 
     data: tuple[Data, ...]
     n_clusters: tuple[int, ...]
     algorithms: tuple[str, ...]
     n_repeats: int
+    score: str = "lsmi"
 
     @cached_property
     def cells(self) -> dict[tuple[int, int], dict[str, Experiment]]:
@@ -145,9 +146,10 @@ def contest_controls() -> tuple[Contest, Loaded]:
             help="How often each algorithm runs on each data set, from another seed each time.",
         )
     )
+    score = score_control("Score", "judge", tuple(SCORES))
     if not data or not algorithms:
         raise ValueError("Choose at least one data set and one algorithm on the left.")
-    return Contest(tuple(data), tuple(n_clusters), tuple(algorithms), n_repeats), loaded
+    return Contest(tuple(data), tuple(n_clusters), tuple(algorithms), n_repeats, score), loaded
 
 
 def compared(contest: Contest, loaded: Loaded, draw: Callable[[Comparison], None]) -> Comparison:
@@ -194,7 +196,8 @@ def _work(
     loaded = load(contest.data, upload, list(wanted.values()), ticket)
     datasets = tuple(each.facts for each in loaded)
     views = tuple(each.view for each in loaded)
-    known = before.trials if before else {}
+    # Trials of another contest are only used if their scores are the same.
+    known = before.trials if before and before.contest.score == contest.score else {}
     trials = {name: known[name] for name in wanted if name in known}
     comparison = Comparison(key, contest, datasets, views, trials)
     todo = [(name, e) for name, e in wanted.items() if name not in trials]
@@ -202,7 +205,7 @@ def _work(
     pairs = [(e.data.source, e) for _, e in todo]
     report(len(trials) / len(wanted), "starting", comparison)
     points = {source: Points(each.X, each.facts.y) for source, each in zip(sources, loaded, strict=True)}
-    for trial in compare(points, pairs, ticket=ticket):
+    for trial in compare(points, pairs, score=contest.score, ticket=ticket):
         name, experiment = todo[trial.index]
         trials = {**trials, name: trial}
         comparison = replace(comparison, trials=trials)

@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from mmc import registry
-from mmc.comparison import consensus, summary
+from mmc.comparison import SCORES, consensus, summary
 from mmc.datasets import to_csv_text
 from mmc.figures import consensus_figure
 from mmc.ui._sessions import made_file
@@ -67,9 +67,10 @@ def _cell(comparison: Comparison, row: int, column: int, pictures: Pictures) -> 
         f"ARI {trial.agreement:.2f}" if known else f"{len(np.unique(trial.labels))} clusters",
         f"{trial.seconds:.2f} s" + (", stopped" if trial.stopped else ""),
     ]
+    score = f"{SCORES[comparison.contest.score].title} {trial.score:.3g}"
     return {
         "status": "done",
-        "name": f"{name}: {', '.join(lines)}. Open in the playground.",
+        "name": f"{name}: {', '.join([*lines, score])}. Open in the playground.",
         "lines": lines,
         "labels": pictures.labels(column, trial.labels),
     }
@@ -86,7 +87,8 @@ def _table(comparison: Comparison) -> None:
     if not rows:
         st.caption("Nothing is done yet.")
         return
-    table = summary(rows)
+    judge = SCORES[contest.score]
+    table = summary(rows, contest.score)
     number = st.column_config.NumberColumn
     st.dataframe(
         table,
@@ -96,13 +98,14 @@ def _table(comparison: Comparison) -> None:
             "ARI": number(format="%.3f", help="Mean agreement with the reference labels over the repeats."),
             "deviation": number(format="± %.3f", help="Standard deviation of it over the repeats."),
             "best": number("best ARI", format="%.3f", help="The highest of the repeats, known in hindsight."),
-            "LSMI": number(
-                format="%.3f", help="How much the labels tell about the points; no true labels needed."
-            ),
+            judge.title: number(format="%.3f", help=f"{judge.meaning} No true labels needed."),
             "seconds": number(format="%.3f", help="Mean time of a fit with all its starts."),
         },
     )
-    st.caption("Press the head of a column to sort by it.")
+    st.caption(
+        f"{judge.title} is the score of labels without the reference: higher is better. Press the head of a "
+        "column to sort by it."
+    )
     st.download_button(
         "Table (CSV)",
         made_file(lambda: to_csv_text(table), "comparison.csv", "text/csv"),

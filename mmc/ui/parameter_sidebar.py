@@ -5,7 +5,7 @@ Every control is bound to the address, so a link reproduces the run.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from math import isfinite
 from typing import Any, Literal
@@ -14,7 +14,7 @@ import streamlit as st
 
 from mmc import registry
 from mmc.registry import Algorithm, Parameter
-from mmc.selection import SCORES
+from mmc.selection import CHOOSE_K, FOR_K, SCORES
 from mmc.ui.kernel_sidebar import kernel_control
 from mmc.ui.messages import guard, plain
 from mmc.ui.visit_state import Visit, state_of
@@ -34,12 +34,12 @@ def algorithm_control(first: str = "UMCRLS", families: tuple[str, ...] = (), *, 
     families : tuple of str
         Families to choose from; empty means all.
     tuned : bool
-        Whether to offer only algorithms with a parameter to tune.
+        Whether to offer only algorithms with a parameter that a sweep may try.
     """
     names = [
         a.name
         for a in registry.ALGORITHMS.values()
-        if (not families or a.family in families) and (a.tune or not tuned)
+        if (not families or a.family in families) and (not tuned or any(p.candidates for p in a.parameters))
     ]
     if st.session_state.get("algorithm") not in (None, *names):
         del st.session_state["algorithm"]  # another page offers more
@@ -126,8 +126,8 @@ def sweep_controls(name: str, k: int) -> tuple[str, str, str]:
         list(known).index(entry.tune) if entry.tune in known else 0,
         key="sweep",
         bind="query-params",
-        help="Every candidate value of this parameter is clustered and scored. The number of clusters is not "
-        "among them: information grows with it, so that scores of different numbers do not compare.",
+        help="Every candidate value of this parameter is clustered and scored. For the number of clusters "
+        "only those scores are offered that do not simply grow with it.",
     )
     parameter = known[str(chosen)]
     text = st.text_input(
@@ -137,21 +137,58 @@ def sweep_controls(name: str, k: int) -> tuple[str, str, str]:
         placeholder=", ".join(map(short, parameter.candidates)),
         help=f"Numbers separated by commas; empty means the usual ones. {parameter.help}",
     )
-    score = st.selectbox(
-        "Score",
-        SCORES,
-        key="score",
+    return parameter.name, text or "", score_control("Score", "score", scores_for(entry, [parameter.name]))
+
+
+def scores_for(entry: Algorithm, names: Collection[str]) -> tuple[str, ...]:
+    """Return the scores that can choose the values of these parameters, the default first.
+
+    Parameters
+    ----------
+    entry : Algorithm
+        Algorithm.
+    names : collection of str
+        Parameters whose values are tried.
+    """
+    if any(entry.parameter(name).is_n_clusters for name in names):
+        return (FOR_K, *(name for name in CHOOSE_K if name != FOR_K))
+    return tuple(SCORES)
+
+
+def score_control(
+    label: str, key: str, scores: Sequence[str], others: Mapping[str, str] | None = None
+) -> str:
+    """Draw the control of a score and return its name.
+
+    Parameters
+    ----------
+    label : str
+        Label of the control.
+    key : str
+        Key of the control and name in the address.
+    scores : sequence of str
+        Scores to choose from, the default first.
+    others : mapping from str to str or None, default=None
+        Other choices, and what is said of each.
+    """
+    texts = {name: f"{SCORES[name].title}. {SCORES[name].meaning}" for name in scores} | dict(others or {})
+    if st.session_state.get(key) not in (None, *texts):
+        del st.session_state[key]  # another parameter or page offers more
+    lines = "\n".join(f"- {name}: {text}" for name, text in texts.items())
+    chosen = st.selectbox(
+        label,
+        list(texts),
+        key=key,
         bind="query-params",
-        help="lsmi and mlmi: how much the labels tell about the points. stability: whether parts of the "
-        "points give the same clusters. objective: what the algorithm itself minimises. None needs true "
-        "labels.",
+        help=f"What makes a clustering good; higher is better, and none needs true labels.\n{lines}",
     )
-    return parameter.name, text or "", str(score)
+    return str(chosen)
 
 
 def parameters_to_try(entry: Algorithm, k: int) -> dict[str, Parameter]:
-    """Return the parameters that a sweep may try and that have an effect."""
-    return {p.name: p for p in _that_matter(entry, k) if p.candidates}
+    """Return the parameters that a sweep may try and that have an effect, the number of clusters last."""
+    known = [p for p in _that_matter(entry, k) if p.candidates]
+    return {p.name: p for p in sorted(known, key=lambda p: p.is_n_clusters)}
 
 
 def read_candidates(name: str, parameter: str, text: str) -> tuple[Any, ...]:

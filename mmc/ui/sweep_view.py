@@ -10,13 +10,14 @@ import streamlit as st
 from mmc import registry
 from mmc.figures import score_curve, thumbnail
 from mmc.metrics import matched_labels
+from mmc.selection import SCORES
 from mmc.trials import Trial
 from mmc.ui.messages import guard, plain
 from mmc.ui.sweep_job import Found
 
 BEST = "best"
 _PICTURE = 104  # pixels; three fit beside each other on a phone
-SCORE_NAMES = {"lsmi": "LSMI", "mlmi": "MLMI", "objective": "−objective", "stability": "stability"}
+SCORE_NAMES = {name: score.title for name, score in SCORES.items()}
 
 
 def look_at(found: Found) -> int:

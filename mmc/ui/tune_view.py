@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -15,14 +15,17 @@ from mmc.registry import Algorithm
 from mmc.trials import Trial
 from mmc.ui.cell_table import Pictures, cell_table, kept_pictures
 from mmc.ui.messages import guard
-from mmc.ui.parameter_sidebar import parameters_to_try, read_candidates, short
+from mmc.ui.parameter_sidebar import parameters_to_try, read_candidates, score_control, scores_for, short
 from mmc.ui.runner import LONG_LIMIT
 from mmc.ui.sweep_job import Found, Search, search
 from mmc.ui.sweep_view import BEST, SCORE_NAMES, hindsight, tell_failures
 from mmc.ui.visit_state import Loaded
 
-#: Criteria for a cell, and the score that the sweep computes for each.
-CRITERIA = {"lsmi": "lsmi", "objective": "lsmi", "stability": "stability", "ari": "lsmi"}
+#: Criteria that come without a score of their own; the sweep then computes the first that it can.
+_WITHOUT_SCORE = ("objective", "ari")
+
+#: What is said of agreement with the reference labels, the criterion that is no score.
+_ARI = {"ari": "Agreement with the reference labels, where there are any: hindsight, to judge the others by."}
 
 #: Number of values of a parameter that are tried by default.
 _N_USUAL = 8
@@ -31,7 +34,28 @@ MAX_CELLS = 400
 _N_SHADES = 64
 
 
-def tuning_controls(name: str, k: int) -> tuple[dict[str, tuple[Any, ...]], dict[str, Any], str]:
+class Tuning(NamedTuple):
+    """What the controls of a map say.
+
+    Attributes
+    ----------
+    grid : dict from str to tuple
+        Values of the two parameters.
+    fixed : dict
+        Other parameters that the grid of the paper sets.
+    criterion : str
+        A score, or "ari".
+    score : str
+        Score that the sweep computes.
+    """
+
+    grid: dict[str, tuple[Any, ...]]
+    fixed: dict[str, Any]
+    criterion: str
+    score: str
+
+
+def tuning_controls(name: str, k: int) -> Tuning:
     """Draw the controls of two parameters, their values and the criterion.
 
     Parameters
@@ -43,12 +67,7 @@ def tuning_controls(name: str, k: int) -> tuple[dict[str, tuple[Any, ...]], dict
 
     Returns
     -------
-    grid : dict from str to tuple
-        Values of the two parameters.
-    fixed : dict
-        Other parameters that the grid of the paper sets.
-    criterion : str
-        One of `CRITERIA`.
+    Tuning
 
     Raises
     ------
@@ -56,18 +75,11 @@ def tuning_controls(name: str, k: int) -> tuple[dict[str, tuple[Any, ...]], dict
         If the values cannot be read or are too many. All controls are drawn before.
     """
     entry = registry.get(name)
-    criterion = str(
-        st.selectbox(
-            "Criterion",
-            list(CRITERIA),
-            key="criterion",
-            bind="query-params",
-            help="lsmi: how much the labels tell about the points. objective: minus what the algorithm "
-            "minimises, which widths and penalties change. stability: whether parts of the points give the "
-            "same clusters. ari: agreement with the reference labels, where there are any: hindsight, to "
-            "judge the others by.",
-        )
-    )
+    above = st.container()
+
+    def tuning(grid: dict[str, tuple[Any, ...]], fixed: dict[str, Any]) -> Tuning:
+        return Tuning(grid, fixed, criterion, scores[0] if criterion in _WITHOUT_SCORE else criterion)
+
     if entry.grid and st.toggle(
         "The paper's grid",
         True,
@@ -75,12 +87,15 @@ def tuning_controls(name: str, k: int) -> tuple[dict[str, tuple[Any, ...]], dict
         bind="query-params",
         help="The values that the paper tried. Turn it off to choose two parameters and their values.",
     ):
+        scores = scores_for(entry, ())
+        with above:
+            criterion = score_control("Criterion", "criterion", scores, _ARI)
         grid = {n: values for n, values in entry.grid.items() if len(values) > 1}
         fixed = {n: values[0] for n, values in entry.grid.items() if len(values) == 1}
         for parameter, values in grid.items():
             st.caption(f"{entry.parameter(parameter).label}: {', '.join(f'{v:.4g}' for v in values)}")
         st.caption("Set as in the paper: " + ", ".join(f"{n} {value}" for n, value in fixed.items()))
-        return grid, fixed, criterion
+        return tuning(grid, fixed)
     known = parameters_to_try(entry, k)
     if len(known) < 2:
         raise ValueError(
@@ -93,6 +108,9 @@ def tuning_controls(name: str, k: int) -> tuple[dict[str, tuple[Any, ...]], dict
             del st.session_state[key]
         at = options.index(first) if first in options else 0
         chosen.append(str(st.selectbox(label, options, at, key=key, bind="query-params")))
+    scores = scores_for(entry, chosen)
+    with above:
+        criterion = score_control("Criterion", "criterion", scores, _ARI)
     texts = []
     for n in chosen:
         usual = ", ".join(map(short, _usual(entry, n)))
@@ -112,7 +130,7 @@ def tuning_controls(name: str, k: int) -> tuple[dict[str, tuple[Any, ...]], dict
         raise ValueError(
             f"The grid has more than the {MAX_CELLS} cells that this page runs. Write fewer values."
         )
-    return grid, {}, criterion
+    return tuning(grid, {})
 
 
 def score_map(
@@ -130,7 +148,7 @@ def score_map(
     found : Found
         Search, which may be incomplete.
     criterion : str
-        One of `CRITERIA`.
+        A score, or "ari".
     at : int or None
         Index of the selected cell.
     key : str
