@@ -16,6 +16,8 @@ from mmc.cli import main
 from mmc.datasets import load_table, make_three_gaussians
 from mmc.experiment import Data, Experiment
 from mmc.infomax import lsmi
+from mmc.judges import dbcv
+from mmc.selection import SCORES
 
 ROOT = Path(__file__).parents[1]
 
@@ -72,6 +74,47 @@ def test_a_sweep_keeps_the_best_candidate(table, tmp_path, capsys):
     chosen = int(scores["n_neighbors"][scores["score"].argmax()])
     expected = SMIC(3, n_neighbors=chosen).fit(X).labels_
     np.testing.assert_array_equal(pd.read_csv(output)["cluster"], expected)
+
+
+def test_a_judge_is_a_score_of_a_sweep(table, tmp_path, capsys):
+    """The curve has the values of the judge that --score names, and the best is kept."""
+    curve = tmp_path / "curve.csv"
+    sweep = ["--sweep", "n-neighbors=1,5", "--score", "dbcv", "--curve", str(curve)]
+    assert main(["cluster", str(table), "-k", "3", "--algorithm", "SMIC", *sweep]) == 0
+    assert "1 of 2: n_neighbors=1, dbcv" in capsys.readouterr().err
+    X = load_table(table).X
+    for t, score in pd.read_csv(curve)[["n_neighbors", "score"]].to_numpy():
+        assert score == pytest.approx(dbcv(X, SMIC(3, n_neighbors=int(t)).fit(X).labels_), abs=1e-9)
+
+
+@pytest.mark.parametrize("algorithm", ["KMeans", "GaussianMixture"])
+def test_the_number_of_clusters_is_swept(table, tmp_path, capsys, algorithm):
+    """Without --score the number of clusters is chosen by density, from 2 to 10 unless values are given."""
+    name = {"KMeans": "n_clusters", "GaussianMixture": "n_components"}[algorithm]
+    command = ["cluster", str(table), "--algorithm", algorithm, "--sweep"]
+    assert main([*command, f"{name}=2,3,4"]) == 0
+    out, err = capsys.readouterr()
+    assert f"2 of 3: {name}=3, dbcv" in err
+    assert pd.read_csv(io.StringIO(out))["cluster"].nunique() == 3
+    assert main([*command, name, "--score", "silhouette", "--curve", str(tmp_path / "curve.csv")]) == 0
+    assert pd.read_csv(tmp_path / "curve.csv")[name].tolist() == list(range(2, 11))
+
+
+@pytest.mark.parametrize("score", ["lsmi", "mlmi", "objective"])
+def test_scores_that_grow_with_k_cannot_choose_it(table, capsys, score):
+    """The command ends with a message that names scores that can."""
+    assert main(["cluster", str(table), "--sweep", "n_clusters=2,3", "--score", score]) == 1
+    assert "cannot choose n_clusters" in (message := capsys.readouterr().err)
+    assert "worst_cut, normalized_cut, dbcv" in message
+
+
+def test_help_says_what_each_score_means(capsys):
+    """The help of the command explains every score."""
+    with pytest.raises(SystemExit):
+        main(["cluster", "--help"])
+    text = " ".join(capsys.readouterr().out.split())
+    for name, score in SCORES.items():
+        assert f"{name}: {score.meaning}" in text.replace("- ", "-") or f"{name}: {score.meaning}" in text
 
 
 def test_standard_input(table, capsys, monkeypatch):

@@ -10,6 +10,7 @@ from mmc import registry, trials
 from mmc.comparison import compare, consensus, consensus_order, repeats, summary, usual
 from mmc.experiment import Data, Experiment
 from mmc.infomax import lsmi
+from mmc.judges import dbcv
 from mmc.trials import Trial
 
 MOONS = Data("moons", {"n_samples": 40, "random_state": 0}, True)
@@ -44,6 +45,24 @@ def test_a_trial_is_the_run_of_its_experiment(name):
     assert trial.agreement == adjusted_rand_score(MOONS.load().y, labels)
     assert trial.seconds > 0
     assert (trial.error, trial.stopped) == ("", False)
+
+
+def test_another_score_judges_every_data_set():
+    """Each trial is scored on its own points by the judge that is asked for, which names the column."""
+    experiments = [usual(data, "KMeans", 3, 0) for data in (MOONS, CLOUDS, MOONS)]
+    done = sorted(run(*experiments, score="dbcv"), key=lambda trial: trial.index)
+    for trial, experiment in zip(done, experiments, strict=True):
+        assert trial.score == dbcv(experiment.data.load().X, trial.labels)
+    table = summary([("moons", "KMeans", done[:1])], "dbcv")
+    assert table["Density (DBCV)"].tolist() == [done[0].score]
+    assert "LSMI" not in table
+
+
+@pytest.mark.parametrize("score", ["objective", "rand"])
+def test_what_does_not_compare_algorithms_is_refused(score):
+    """Objectives of different algorithms do not compare, and an unknown score is named."""
+    with pytest.raises(ValueError, match=f"score='{score}' cannot compare.*lsmi"):
+        run(usual(MOONS, "KMeans", 2, 0), score=score)
 
 
 def test_usual_settings_are_the_defaults():

@@ -6,14 +6,17 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.mixture import GaussianMixture
 
 from mmc import MIC, SMIC, UMCRLS, StocRLS, engine
 from mmc.datasets import load
 from mmc.imbalance import EQUAL, TRUE, Draw, imbalance_draws, summarize
 from mmc.infomax import lsmi, mlmi
-from mmc.selection import best, best_of_starts, select, sweep, tidy
+from mmc.judges import Judges, stability
+from mmc.selection import CHOOSE_K, SCORES, best, best_of_starts, select, sweep, tidy
 from mmc.trials import Trial
 
 _COLUMNS = ["score", "objective", "clusters", "seconds", "error"]
@@ -298,9 +301,58 @@ def test_a_score_that_fails_or_is_no_number_is_never_selected(X):
 def test_nothing_to_select_is_said(X):
     """Where every candidate fails the first one's reason is given; without trials that is said too."""
     with pytest.raises(ValueError, match=r"No candidate could be scored: .*n_clusters=61"):
-        select(SMIC(), {"n_clusters": [61, 70]}, X, n_jobs=1)
+        select(SMIC(), {"n_clusters": [61, 70]}, X, score="neighbors", n_jobs=1)
     with pytest.raises(ValueError, match="nothing was run"):
         best([])
+
+
+@pytest.mark.parametrize("score", SCORES)
+def test_every_score_chooses(score, X):
+    """Each score is that of a direct call for every candidate, and the highest is chosen."""
+    found = select(UMCRLS(3, n_init=2), {"n_neighbors": [3, 10]}, X, score=score, n_jobs=1)
+    expected = []
+    for t in (3, 10):
+        model = UMCRLS(3, n_neighbors=t, n_init=2, random_state=0).fit(X)
+        if score == "objective":
+            expected.append(-model.objective_)
+        elif score == "stability":
+            expected.append(stability(model, X))
+        else:
+            expected.append(Judges(X).score(score, model.labels_))
+    assert found.table["score"].tolist() == pytest.approx(expected)
+    assert found.trial.score == max(expected)
+
+
+def test_workers_score_as_this_process_does(X, two_processes):
+    """A judge is built in each process and gives the same values."""
+    grid = {"n_neighbors": [2, 3, 5, 8]}
+    here, there = (select(SMIC(3), grid, X, score="dbcv", n_jobs=n_jobs) for n_jobs in (1, 2))
+    assert here.table["score"].tolist() == there.table["score"].tolist()
+
+
+@pytest.mark.parametrize("score", CHOOSE_K)
+@pytest.mark.parametrize(
+    ("model", "name"), [(UMCRLS(n_init=2), "n_clusters"), (GaussianMixture(n_init=3), "n_components")]
+)
+def test_the_number_of_clusters_is_chosen(model, name, score, X):
+    """Scores that can choose k try every number of clusters, and most find the three clouds."""
+    found = select(model, {name: [2, 3, 6]}, X, score=score, n_jobs=1)
+    assert found.table["clusters"].tolist() == [2, 3, 6]
+    if score in ("dbcv", "stability", "silhouette"):
+        assert found.trial.parameters == {name: 3}
+
+
+@pytest.mark.parametrize("score", ["lsmi", "mlmi", "objective"])
+@pytest.mark.parametrize(
+    ("model", "name"), [(SMIC(), "n_clusters"), (GaussianMixture(), "n_components"), (KMeans(), "n_clusters")]
+)
+def test_scores_that_grow_with_k_do_not_choose_it(model, name, score, X):
+    """They are refused at once, with the names of those that can; one value alone is no choice."""
+    with pytest.raises(ValueError, match=rf"'{score}' cannot choose {name}.*dbcv, neighbors, stability"):
+        sweep(model, {name: [2, 3]}, X, score=score)
+    sweep(model, {name: [3]}, X, score=score)
+    # In other classes n_components is no number of clusters.
+    sweep(UMCRLS(3), {"n_components": [5, 10]}, X, score=score)
 
 
 def test_scores_that_are_no_numbers_are_said(X):

@@ -63,7 +63,8 @@ class Judges:
     −1 for "worst_cut", "normalized_cut", "dbcv" and "silhouette", 0 for "neighbors". "lsmi" and "mlmi"
     estimate 0 for it, with their error. A cluster of one point has all its links cut ("normalized_cut"), no
     neighbour of its own ("neighbors"), validity −1 ("dbcv"), and silhouette 0. Equal points and constant
-    columns are allowed; columns that are constant change no score.
+    columns are allowed. A constant column changes no score but LSMI and MLMI, whose widths are measured by
+    the mean variance of all columns.
 
     Beyond 5,000 points "dbcv" and "silhouette" use a random sample of 5,000, which keeps at least ten points
     of each cluster that has them (fewer if there are more than 500 clusters). No n×n array is ever larger.

@@ -9,6 +9,7 @@ import pytest
 from mmc import comparison, registry
 from mmc.comparison import consensus
 from mmc.datasets import CATALOG
+from mmc.judges import dbcv, neighbor_agreement
 from mmc.metrics import adjusted_rand_score
 from mmc.ui import cell_table, compare_view
 
@@ -76,13 +77,32 @@ def test_an_added_algorithm_is_all_that_is_run(compare, settle, monkeypatch):
     plain = comparison.compare
     monkeypatch.setattr(
         "mmc.ui.compare_job.compare",
-        lambda data, tasks, ticket: ran.extend(e for _, e in tasks) or plain(data, tasks, ticket=ticket),
+        lambda data, tasks, **options: ran.extend(e for _, e in tasks) or plain(data, tasks, **options),
     )
     at.multiselect(key="algorithms").set_value(["UMCRLS", "SMIC", "StocRLS"])
     settle(at)
     after = compared(at).trials
     assert {e.algorithm for e in ran} == {"StocRLS"}
     assert all(after[key] is trial for key, trial in before.items())
+
+
+def test_another_score_is_computed_and_named(compare, settle):
+    """The address chooses the judge, whose title heads the column; scores of another are not read back."""
+    at = compare(**SMALL, compare_show="Table", judge="dbcv")
+    found = compared(at)
+    assert found.contest.score == "dbcv"
+    table = at.dataframe[0].value
+    X = found.contest.data[0].load().X
+    expected = np.mean([dbcv(X, trial.labels) for trial in found.done(0, 0)])
+    assert table.loc[0, "Density (DBCV)"] == pytest.approx(expected)
+    assert "LSMI" not in table
+    assert any("Density (DBCV)" in caption.value for caption in at.caption)
+    at.selectbox(key="judge").set_value("neighbors")
+    settle(at)
+    changed = compared(at)
+    assert not set(map(id, changed.trials.values())) & set(map(id, found.trials.values()))
+    agreement = [neighbor_agreement(X, trial.labels) for trial in changed.done(0, 0)]
+    assert [trial.score for trial in changed.done(0, 0)] == pytest.approx(agreement)
 
 
 def test_the_table_has_mean_deviation_and_best(compare, monkeypatch):

@@ -173,7 +173,7 @@ def test_the_address_describes_the_search(model_selection):
     assert (result.search.parameter, result.search.values) == ("n_neighbors", (2, 4, 7))
     assert result.search.score == "stability"
     assert (at.session_state["at"], at.session_state["show"]) == ("4", "Graph")
-    assert metrics(at)["stability"] == f"{result.trials[1].score:.4g}"
+    assert metrics(at)["Stability"] == f"{result.trials[1].score:.4g}"
     assert "graph" in charts(at)
     assert (rival.search.experiment.algorithm, rival.search.score) == ("MIC", "mlmi")
     assert rival.search.values == (2, 4, 7)
@@ -315,6 +315,37 @@ def test_every_score_can_choose(score, model_selection):
     assert result.search.score == score
     assert str(result.best.parameters["n_neighbors"]) == metrics(at)["Chosen: Neighbours"]
     assert np.isfinite([t.score for t in result.trials]).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"), [("KMeans", "n_clusters"), ("GaussianMixture", "n_components")]
+)
+def test_the_number_of_clusters_can_be_chosen(name, parameter, model_selection, settle):
+    """Only scores that can choose it are offered, density first, also where the address asks for another."""
+    address = {"algorithm": name, "n": "60", "sweep": parameter, "candidates": "2,3,4", "score": "lsmi"}
+    at = fine(model_selection(**address))
+    result = found(at)
+    assert (result.search.parameter, result.search.score) == (parameter, "dbcv")
+    assert list(at.selectbox(key="score").options) == [
+        "dbcv",
+        *(n for n in selection.CHOOSE_K if n != "dbcv"),
+    ]
+    assert metrics(at)["Chosen: Clusters k"] == "3"
+    assert metrics(at)["Density (DBCV)"] == f"{result.best.score:.4g}"
+    at.selectbox(key="score").set_value("silhouette")
+    fine(settle(at))
+    assert found(at).search.score == "silhouette"
+
+
+def test_another_parameter_offers_all_scores_again(model_selection, settle):
+    """From the number of clusters to another parameter the score stays, and LSMI is offered."""
+    at = fine(model_selection(n="60", sweep="n_clusters", candidates="2,3"))
+    assert found(at).search.score == "dbcv"
+    assert not [toggle for toggle in at.toggle if toggle.key == "rival"]
+    at.selectbox(key="sweep").set_value("n_neighbors")
+    fine(settle(at))
+    assert (found(at).search.parameter, found(at).search.score) == ("n_neighbors", "dbcv")
+    assert list(at.selectbox(key="score").options) == list(selection.SCORES)
 
 
 @pytest.mark.slow

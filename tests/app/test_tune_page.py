@@ -93,7 +93,7 @@ def test_a_pressed_cell_is_looked_at(tune, maps, settle, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("criterion", ["lsmi", "objective", "stability", "ari"])
+@pytest.mark.parametrize("criterion", ["lsmi", "dbcv", "worst_cut", "objective", "stability", "ari"])
 def test_criteria_colour_the_map_by_what_they_say(tune, maps, criterion):
     """Each criterion judges the cells by its own quantity, higher being better."""
     found = tuned(tune(**SMALL, criterion=criterion))
@@ -104,7 +104,22 @@ def test_criteria_colour_the_map_by_what_they_say(tune, maps, criterion):
             "objective": -trial.objective,
         }.get(criterion, trial.score)
         assert values[trial.index] == pytest.approx(expected)
-    assert found.search.score == ("stability" if criterion == "stability" else "lsmi")
+    assert found.search.score == ("lsmi" if criterion in ("objective", "ari") else criterion)
+
+
+@pytest.mark.parametrize(
+    ("asked", "criterion"), [("lsmi", "dbcv"), ("neighbors", "neighbors"), ("ari", "ari")]
+)
+def test_the_number_of_clusters_is_one_of_the_two(tune, maps, asked, criterion):
+    """With the number of clusters on an axis no criterion is offered that grows with it."""
+    address = {**SMALL, "upwards": "n_clusters", "values_n_clusters": "2, 3", "criterion": asked}
+    at = tune(**address)
+    found = tuned(at)
+    assert list(found.search.grid) == ["width", "n_clusters"]
+    assert found.search.score == ("dbcv" if criterion == "ari" else criterion)
+    assert at.selectbox(key="criterion").value == criterion
+    assert not {"lsmi", "mlmi", "objective"} & set(at.selectbox(key="criterion").options)
+    assert [len(np.unique(trial.labels)) for trial in found.trials] == [2, 3, 2, 3]
 
 
 def test_criteria_of_the_same_sweep_do_not_run_again(tune, settle):
