@@ -14,6 +14,7 @@ import pytest
 from mmc import engine, registry, selection
 from mmc.experiment import Experiment
 from mmc.infomax import lsmi
+from mmc.judges import dbcv
 from mmc.metrics import adjusted_rand_score
 from mmc.ui.parameter_sidebar import MAX_CANDIDATES
 from mmc.ui.run_job import Outcome
@@ -323,14 +324,17 @@ def test_every_score_can_choose(score, model_selection):
 def test_the_number_of_clusters_can_be_chosen(name, parameter, model_selection, settle):
     """Only scores that can choose it are offered, density first, also where the address asks for another."""
     address = {"algorithm": name, "n": "60", "sweep": parameter, "candidates": "2,3,4", "score": "lsmi"}
-    at = fine(model_selection(**address))
+    at = model_selection(**address)
+    assert "(dbcv was taken)" in at.warning[0].value.replace("\\", "")
     result = found(at)
     assert (result.search.parameter, result.search.score) == (parameter, "dbcv")
+    X = result.search.experiment.data.load().X
     assert list(at.selectbox(key="score").options) == [
         "dbcv",
         *(n for n in selection.CHOOSE_K if n != "dbcv"),
     ]
-    assert metrics(at)["Chosen: Clusters k"] == "3"
+    chosen = max(result.trials, key=lambda trial: dbcv(X, trial.labels))
+    assert metrics(at)["Chosen: Clusters k"] == f"{chosen.parameters[parameter]}"
     assert metrics(at)["Density (DBCV)"] == f"{result.best.score:.4g}"
     at.selectbox(key="score").set_value("silhouette")
     fine(settle(at))
