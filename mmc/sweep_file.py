@@ -29,7 +29,7 @@ _MAX_LINE = 2**28
 _VERSION = 1
 
 #: Attributes of a trial that are not stored: its place may change, and the others are empty or large.
-_LEFT_OUT = ("index", "error", "estimate")
+_LEFT_OUT = ("index", "error", "estimate", "scores")
 
 
 class SweepFile:

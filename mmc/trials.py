@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from time import perf_counter
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -59,6 +60,8 @@ class Trial:
         Result of LSMI or MLMI, if one of them is the score.
     agreement : float
         Adjusted Rand index with reference labels; NaN if there are none or the candidate failed.
+    scores : mapping from str to float
+        Scores of the labels by several judges, where several are asked for.
     """
 
     index: int
@@ -71,6 +74,7 @@ class Trial:
     stopped: bool = False
     estimate: Estimate | None = None
     agreement: float = np.nan
+    scores: Mapping[str, float] = field(default_factory=dict)
 
     def against(self, y: Labels | None) -> Trial:
         """Give the trial with its agreement with reference labels, where both are there."""
@@ -88,10 +92,13 @@ class Verdict(NamedTuple):
         Score of the labels; higher is better.
     estimate : Estimate or None
         Result of LSMI or MLMI, if one of them is the score.
+    scores : mapping from str to float
+        Scores by several judges, where several are asked for.
     """
 
     score: float
     estimate: Estimate | None = None
+    scores: Mapping[str, float] = MappingProxyType({})
 
 
 #: Maps a fitted estimator, its final state and the points to a verdict.
@@ -227,6 +234,7 @@ def run_trial(shared: Shared, task: Task, report: engine.Report) -> Trial:
         recording.seconds,
         stopped=not recording.complete,
         estimate=verdict.estimate,
+        scores=dict(verdict.scores),
     )
 
 

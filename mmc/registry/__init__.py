@@ -34,13 +34,14 @@ from mmc.registry._panels import (
     Quantity,
     WeightPanel,
 )
-from mmc.registry._types import Algorithm, Line, Parameter, Rival, Row
+from mmc.registry._types import Algorithm, Candidacy, Line, Parameter, Rival, Row
 
 __all__ = [
     "ALGORITHMS",
     "MOST_SAMPLES",
     "Algorithm",
     "Bound",
+    "Candidacy",
     "CoursePanel",
     "GraphPanel",
     "Limit",

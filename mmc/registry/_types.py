@@ -242,6 +242,49 @@ class Parameter:
 
 
 @dataclass(frozen=True)
+class Candidacy:
+    """A setting with which an algorithm is a candidate of `mmc.AutoClusterer`, and the sizes it is for.
+
+    Attributes
+    ----------
+    parameters : mapping
+        Parameters that differ from the defaults, without the number of clusters and the seed.
+    rank : int
+        Candidates of a low rank take little time and are tried first.
+    min_samples : int
+        Minimum number of points for which it is tried.
+    max_samples, max_features : int or None
+        Maximum numbers of points and of columns; None means any number.
+    """
+
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    rank: int = 0
+    min_samples: int = 2
+    max_samples: int | None = None
+    max_features: int | None = None
+
+    def refusal(self, n_samples: int, n_features: int) -> str:
+        """Return why it is not tried on data of a size; empty if it is.
+
+        Parameters
+        ----------
+        n_samples, n_features : int
+            Size of the data.
+
+        Returns
+        -------
+        str
+        """
+        if n_samples < self.min_samples:
+            return f"it is for {self.min_samples:,} points or more"
+        if self.max_samples is not None and n_samples > self.max_samples:
+            return f"it is for at most {self.max_samples:,} points"
+        if self.max_features is not None and n_features > self.max_features:
+            return f"it is for at most {self.max_features:,} columns"
+        return ""
+
+
+@dataclass(frozen=True)
 class Algorithm:
     """An algorithm as a user sees it.
 
@@ -282,6 +325,8 @@ class Algorithm:
         Algorithm that is compared when values of `tune` are tried.
     limit : Limit or None
         Maximum number of points that depends on the parameters; None if `max_samples` holds for all.
+    candidacies : tuple of Candidacy
+        Settings with which it takes part in `mmc.AutoClusterer`; empty if it does not.
     """
 
     name: str
@@ -301,6 +346,7 @@ class Algorithm:
     panels: tuple[Panel, ...] = ()
     rival: Rival | None = None
     limit: Limit | None = None
+    candidacies: tuple[Candidacy, ...] = ()
 
     @property
     def package(self) -> str:
