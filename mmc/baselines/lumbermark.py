@@ -18,7 +18,9 @@ clusters if there are k different points.
 One step is one cut. Costs: the tree (see `mmc.kernels.spanning_tree`), and n for each cut. Memory: the tree.
 
 Deviations: equal points are one vertex, which counts as often as it occurs, and the M neighbours are
-different points; beyond 5,000 different points the tree is that of a graph of neighbours.
+different points; beyond 5,000 different points the tree is that of a graph of neighbours. The author's
+package can leave the leaves of the tree out of the counts (its option `skip_leaves`), which this class does
+not, so that clusters can differ.
 """
 
 from __future__ import annotations
@@ -110,7 +112,9 @@ class Lumbermark(TreeClusterer):
     d/2 and is exact; beyond, it is that of a graph of neighbours with links between its components (see
     `mmc.kernels.spanning_tree`). No n×n array is needed, and a cut takes n.
 
-    Where no edge leaves enough points on both sides, the bound is halved for this cut and all later ones.
+    Where no edge leaves enough points on both sides, the bound is halved for this cut and all later ones. All
+    points count, while the author's package can leave out the leaves of the tree (`skip_leaves`); its
+    clusters can differ.
 
     The paper does not define labels for new points. Here a new point joins the cluster of its nearest
     training point, so that `predict` equals `labels_` on the training points; `decision_function` is minus
