@@ -1,6 +1,15 @@
 """Maximum-margin and information-maximization clustering."""
 
-from mmc.baselines import CLUHSIC, DIFFRAC, MNN, BlurringMeanShift, KernelKMeans, SelfTuningSpectral
+from mmc.baselines import (
+    CLUHSIC,
+    DIFFRAC,
+    MNN,
+    BlurringMeanShift,
+    Genie,
+    KernelKMeans,
+    Lumbermark,
+    SelfTuningSpectral,
+)
 from mmc.infomax import MIC, SMIC
 from mmc.maxmargin import (
     CCCPMMC,
@@ -34,10 +43,12 @@ __all__ = [
     "BlurringMeanShift",
     "EvoMMC",
     "FastEvoMMC",
+    "Genie",
     "IterLSSVM",
     "IterSVM",
     "IterSVR",
     "KernelKMeans",
+    "Lumbermark",
     "RecursiveBinary",
     "SelfTuningSpectral",
     "SteepRLS",

@@ -178,6 +178,14 @@ def require_points(n: int, k: int) -> None:
         )
 
 
+def require_distinct(m: int, k: int) -> None:
+    """Refuse more clusters k than there are different points."""
+    if k > m:
+        raise ValueError(
+            f"n_clusters={k} is more than the number of different points, {m}. Choose at most {m} clusters."
+        )
+
+
 def _checked(init: ArrayLike, n: int, k: int) -> Labels:
     """Return the given labels if they use every cluster from 0 to k − 1 and no other."""
     labels = check_array(init, ensure_2d=False, dtype=None, input_name="init")

@@ -46,7 +46,7 @@ INSIDE = {
     "mmc.kernels": (
         ("mmc.kernels.hat_matrix", "mmc.kernels.neighbors"),
         ("mmc.kernels.factor", "mmc.kernels.local_scaling", "mmc.kernels.spectral"),
-        ("mmc.kernels.dense", "mmc.kernels.neighbor_graph"),
+        ("mmc.kernels.dense", "mmc.kernels.neighbor_graph", "mmc.kernels.spanning_tree"),
         ("mmc.kernels.landmarks",),
         ("mmc.kernels.landmark_graph",),
     ),
@@ -74,12 +74,14 @@ INSIDE = {
     ),
     "mmc.baselines": (
         ("mmc.baselines.moving",),
-        ("mmc.baselines.rounds",),
+        ("mmc.baselines.rounds", "mmc.baselines.tree"),
         (
             "mmc.baselines.blurring",
             "mmc.baselines.cluhsic",
             "mmc.baselines.diffrac",
+            "mmc.baselines.genie",
             "mmc.baselines.kernel_kmeans",
+            "mmc.baselines.lumbermark",
             "mmc.baselines.mnn",
             "mmc.baselines.self_tuning",
         ),

@@ -18,6 +18,8 @@ from mmc.stepping import State, Step
         ("KMeans", {}, 100_000),
         ("GaussianMixture", {}, 100_000),
         ("SelfTuningSpectral", {}, 100_000),
+        ("Genie", {}, 100_000),
+        ("Lumbermark", {}, 100_000),
         ("SMIC", {}, 30_000),
         ("SMIC", {"n_neighbors": 7}, 100_000),
         ("SMIC", {"n_neighbors": 7, "kernel": "rbf"}, 5000),

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from mmc.base import StepwiseClusterer
+from mmc.kernels.local_scaling import Neighborhood
+from mmc.kernels.neighbors import is_rough, nearest_of
 from mmc.stepping import State
 
 Array = NDArray[np.float64]
@@ -66,6 +68,31 @@ class NearestMember(StepwiseClusterer):
 
     def _follow(self, X: Array) -> Callable[[State], Array]:
         return lambda state: nearest_members(X, self._points, state.labels)
+
+
+class NearestVertex(StepwiseClusterer):
+    """The same on the different training points, or their principal components, of which there may be many.
+
+    A subclass sets `neighborhood_` before its first state.
+    """
+
+    neighborhood_: Neighborhood
+
+    def _adopt(self, state: Any) -> None:
+        """Set nothing more: the points and the labels are the model."""
+
+    def _follow(self, X: Array) -> Callable[[State], Array]:
+        near = self.neighborhood_
+        new, points = near.centre(X), near.centred
+
+        def values(state: State) -> Array:
+            if not is_rough(len(points)):
+                return nearest_members(new, points[near.vertex], state.labels)
+            clusters = range(int(state.labels.max()) + 1)
+            members = (np.unique(near.vertex[state.labels == h]) for h in clusters)
+            return -np.hstack([nearest_of(points[mine], new, 1).distances for mine in members])
+
+        return values
 
 
 def nearest_members(X: Array, points: Array, labels: Labels) -> Array:

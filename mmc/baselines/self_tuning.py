@@ -13,21 +13,19 @@ rotating the eigenvectors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from mmc.base import StepwiseClusterer
-from mmc.baselines.moving import Array, Labels, nearest_members
-from mmc.baselines.rounds import MeansState, rounds, row_centres, row_starts
+from mmc.baselines.moving import Array, Labels, NearestVertex
+from mmc.baselines.rounds import rounds, row_centres, row_starts
 from mmc.kernels.local_scaling import Neighborhood
 from mmc.kernels.neighbor_graph import neighbor_graph
-from mmc.kernels.neighbors import is_rough, nearest_of
 from mmc.kernels.spectral import accuracy_for, normalized_spectrum, unit_rows
 from mmc.ranges import RANGES
-from mmc.starts import require_points
+from mmc.starts import require_distinct, require_points
 from mmc.stepping import State
 
 
@@ -39,7 +37,7 @@ class Problem(NamedTuple):
     starts: list[Labels]
 
 
-class SelfTuningSpectral(StepwiseClusterer):
+class SelfTuningSpectral(NearestVertex):
     """Spectral clustering with the local-scaling similarity of Zelnik-Manor and Perona ([SMIC] section 3.2).
 
     Parameters
@@ -117,7 +115,6 @@ class SelfTuningSpectral(StepwiseClusterer):
     }
 
     embedding_: Array
-    neighborhood_: Neighborhood
 
     def __init__(
         self,
@@ -138,12 +135,7 @@ class SelfTuningSpectral(StepwiseClusterer):
         k = self.n_clusters
         require_points(len(X), k)
         graph = neighbor_graph(X, self.n_neighbors)
-        m = graph.n_vertices
-        if k > m:
-            raise ValueError(
-                f"n_clusters={k} is more than the number of different points, {m}. "
-                f"Choose at most {m} clusters."
-            )
+        require_distinct(graph.n_vertices, k)
         vectors = normalized_spectrum(graph.matrix, k, accuracy=accuracy_for(graph.matrix)).vectors
         rows = np.asarray(unit_rows(vectors)[graph.vertex], dtype=np.float64)
         starts = row_starts(rows, k, self.n_init, check_random_state(self.random_state))
@@ -154,18 +146,3 @@ class SelfTuningSpectral(StepwiseClusterer):
         self.embedding_ = problem.rows
         centre = row_centres(problem.rows, self.n_clusters)
         return len(problem.starts), (rounds(centre, labels) for labels in problem.starts)
-
-    def _adopt(self, state: MeansState) -> None:
-        """Set nothing more: the points and the labels are the model."""
-
-    def _follow(self, X: Array) -> Callable[[MeansState], Array]:
-        near = self.neighborhood_
-        new, points = near.centre(X), near.centred
-
-        def values(state: MeansState) -> Array:
-            if not is_rough(len(points)):
-                return nearest_members(new, points[near.vertex], state.labels)
-            members = (np.unique(near.vertex[state.labels == h]) for h in range(self.n_clusters))
-            return -np.hstack([nearest_of(points[mine], new, 1).distances for mine in members])
-
-        return values

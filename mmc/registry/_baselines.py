@@ -9,7 +9,16 @@ from sklearn.base import BaseEstimator
 from sklearn.cluster import AgglomerativeClustering, KMeans, MeanShift, SpectralClustering
 from sklearn.mixture import GaussianMixture
 
-from mmc.baselines import CLUHSIC, DIFFRAC, MNN, BlurringMeanShift, KernelKMeans, SelfTuningSpectral
+from mmc.baselines import (
+    CLUHSIC,
+    DIFFRAC,
+    MNN,
+    BlurringMeanShift,
+    Genie,
+    KernelKMeans,
+    Lumbermark,
+    SelfTuningSpectral,
+)
 from mmc.kernels import LENGTHS
 from mmc.registry._common import ALPHA, KERNEL, N_CLUSTERS, RANDOM_STATE
 from mmc.registry._limits import MOST_SAMPLES
@@ -292,6 +301,70 @@ _OWN = (
         objective="−closeness",
         meaning="Minus the mean closeness of two points, 1 where they have met; it falls as points move.",
         tune="width",
+    ),
+    _baseline(
+        Genie,
+        "Joins the nearest clusters, but a smallest one must come next when sizes become too unequal.",
+        (
+            N_CLUSTERS,
+            Parameter(
+                "gini_threshold",
+                "float",
+                "Gini index at most",
+                "How unequal sizes may be before a smallest cluster must be joined. 1: any, single linkage.",
+                steps=(0.05, *(i / 10 for i in range(1, 11))),
+            ),
+        ),
+        "Gagolewski, Bartoszuk and Cena: Genie, a hierarchical clustering algorithm, 2016",
+        max_samples=MOST_SAMPLES,
+        pseudo_code=(
+            Line("every point is a cluster; the spanning tree links them all by short edges", "start"),
+            Line("repeat until k clusters are left, with the Gini index of their sizes:"),
+            Line("  if it is at most the threshold, join along the shortest edge", "join"),
+            Line("  if it is above, along the shortest edge of a smallest cluster", "smallest"),
+        ),
+        objective="length",
+        meaning="Length of all edges within clusters, added up; it grows with every merge.",
+        tune="gini_threshold",
+    ),
+    _baseline(
+        Lumbermark,
+        "Cuts the longest edges of a tree that links all points, but never cuts off only a few points.",
+        (
+            N_CLUSTERS,
+            replace(
+                _NEIGHBORS,
+                help="An edge is at least as long as the way of its ends to this neighbour of theirs. "
+                "Large: stray points are no bridges.",
+            ),
+            Parameter(
+                "min_cluster_size",
+                "int",
+                "Points of a cluster at least",
+                "A cut must leave so many points on both sides.",
+                1,
+                100,
+                advanced=True,
+                swept=False,
+            ),
+            Parameter(
+                "min_cluster_factor",
+                "float",
+                "Smallest share",
+                "A cut must leave this share of the mean size of clusters on both sides.",
+                steps=(0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0),
+            ),
+        ),
+        "Gagolewski: Lumbermark: Resistant clustering by chopping up spanning trees, 2026",
+        max_samples=MOST_SAMPLES,
+        pseudo_code=(
+            Line("link all points by the spanning tree of their mutual reachability", "start"),
+            Line("repeat until there are k clusters: cut the longest edge that leaves enough points", "cut"),
+            Line("  on both sides; where there is none, halve what is enough"),
+        ),
+        objective="length",
+        meaning="Length of all edges that are left, added up; every cut lowers it as far as sizes allow.",
+        tune="n_neighbors",
     ),
 )
 

@@ -298,9 +298,10 @@ def test_there_is_no_rival_where_the_paper_has_none(address, model_selection):
 def test_every_algorithm_can_be_swept(name, model_selection):
     """LSMI chooses among two values of what decides most in each algorithm of the registry."""
     parameter = registry.get(name).tune
-    at = fine(model_selection(algorithm=name, n="40", candidates="1,2"))
+    values = (0.1, 1) if parameter == "gini_threshold" else (1, 2)  # an index is at most 1
+    at = fine(model_selection(algorithm=name, n="40", candidates="{},{}".format(*values)))
     result = found(at)
-    assert (result.search.parameter, result.search.values) == (parameter, (1, 2))
+    assert (result.search.parameter, result.search.values) == (parameter, values)
     scores = [lsmi(result.search.experiment.data.load().X, t.labels).value for t in result.trials]
     assert [t.score for t in result.trials] == pytest.approx(scores)
     assert result.best.score == max(t.score for t in result.trials)
