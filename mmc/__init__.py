@@ -1,5 +1,6 @@
 """Maximum-margin and information-maximization clustering."""
 
+from mmc.auto import AutoClusterer
 from mmc.baselines import (
     CLUHSIC,
     DIFFRAC,
@@ -40,6 +41,7 @@ __all__ = [
     "MNN",
     "SMIC",
     "UMCRLS",
+    "AutoClusterer",
     "BlurringMeanShift",
     "EvoMMC",
     "FastEvoMMC",

@@ -45,15 +45,13 @@ class Candidate(NamedTuple):
         return registry.get(self.algorithm).make(self.parameters)
 
 
-def list_candidates(
-    n_samples: int, n_features: int, n_clusters: Iterable[int], random_state: int
-) -> list[Candidate]:
+def list_candidates(shape: tuple[int, ...], n_clusters: Iterable[int], random_state: int) -> list[Candidate]:
     """List all candidates for some points, those that take little time first.
 
     Parameters
     ----------
-    n_samples, n_features : int
-        Size of the data.
+    shape : tuple of int
+        Numbers of points and of columns.
     n_clusters : iterable of int
         Numbers of clusters to try.
     random_state : int
@@ -68,7 +66,7 @@ def list_candidates(
     entrants.sort(key=lambda pair: pair[1].rank)
     counts: Sequence[int] = list(n_clusters)
     return [
-        _candidate(entry, each, k, random_state, each.refusal(n_samples, n_features))
+        _candidate(entry, each, k, random_state, each.refusal(*shape))
         for entry, each in entrants
         for k in counts
     ]

@@ -98,7 +98,7 @@ def ends(
     worth = WORTH if worth is None else worth
     if n > 1 and worth and tasks and not is_started():
         began = perf_counter()
-        yield _end(function, shared, tasks, 0)
+        yield _end(function, shared, tasks, 0, ticket)
         first = 1
         if (perf_counter() - began) * (len(tasks) - 1) < worth:
             n = 1
@@ -114,7 +114,7 @@ def ends(
     for i in range(first, len(tasks)):
         if ticket.cancelled.is_set():
             return
-        yield _end(function, shared, tasks, i)
+        yield _end(function, shared, tasks, i, ticket)
 
 
 def results(
@@ -154,9 +154,9 @@ def results(
         run.close()  # type: ignore[attr-defined]
 
 
-def _end(function: Function, shared: Any, tasks: Sequence[Any], index: int) -> End:
-    """Run a task in this process."""
+def _end(function: Function, shared: Any, tasks: Sequence[Any], index: int, ticket: Ticket) -> End:
+    """Run a task in this process; a task that reports learns from it that the work was cancelled."""
     try:
-        return End(index, call(function, shared, tasks[index], lambda part: True))
+        return End(index, call(function, shared, tasks[index], lambda part: not ticket.cancelled.is_set()))
     except Exception as error:
         return End(index, error=error)

@@ -22,7 +22,7 @@ from mmc.baselines import (
 from mmc.kernels import LENGTHS
 from mmc.registry._common import ALPHA, KERNEL, N_CLUSTERS, RANDOM_STATE
 from mmc.registry._limits import MOST_SAMPLES
-from mmc.registry._types import Algorithm, Line, Parameter
+from mmc.registry._types import Algorithm, Candidacy, Line, Parameter
 
 _STARTS = Parameter(
     "n_init",
@@ -135,6 +135,7 @@ _SCIKIT_LEARN = (
         meaning="Minus the mean logarithm of how likely the clouds make a point; lower is better.",
         max_samples=MOST_SAMPLES,
         given={"n_components": 2},
+        candidacies=(Candidacy({"n_init": 3}, rank=1, max_features=100),),
     ),
     _baseline(
         AgglomerativeClustering,
@@ -206,6 +207,7 @@ _OWN = (
         objective="scatter",
         meaning="Squared distances to the centres among the eigenvectors; lower means cleaner parts.",
         tune="n_neighbors",
+        candidacies=(Candidacy({"n_neighbors": 20}, rank=1),),
     ),
     _baseline(
         MNN,
@@ -317,6 +319,7 @@ _OWN = (
         ),
         "Gagolewski, Bartoszuk and Cena: Genie, a hierarchical clustering algorithm, 2016",
         max_samples=MOST_SAMPLES,
+        candidacies=(Candidacy(),),
         pseudo_code=(
             Line("every point is a cluster; the spanning tree links them all by short edges", "start"),
             Line("repeat until k clusters are left, with the Gini index of their sizes:"),
@@ -357,6 +360,7 @@ _OWN = (
         ),
         "Gagolewski: Lumbermark: Resistant clustering by chopping up spanning trees, 2026",
         max_samples=MOST_SAMPLES,
+        candidacies=(Candidacy(),),
         pseudo_code=(
             Line("link all points by the spanning tree of their mutual reachability", "start"),
             Line("repeat until there are k clusters: cut the longest edge that leaves enough points", "cut"),

@@ -11,7 +11,7 @@ from mmc.base import StepwiseClusterer
 from mmc.maxmargin import UMCRLS, SteepRLS, StocRLS
 from mmc.registry._common import ALPHA, KERNEL, N_CLUSTERS, RANDOM_STATE, WHOLE_KERNELS
 from mmc.registry._limits import MOST_SAMPLES, Limit
-from mmc.registry._types import Algorithm, Line, Parameter
+from mmc.registry._types import Algorithm, Candidacy, Line, Parameter
 
 _UMC_RLS_PAPER = "Pahikkala et al.: Unsupervised Multi-Class Regularized Least-Squares Classification, 2012"
 
@@ -145,6 +145,10 @@ _SHAKING = (
 )
 
 
+#: Number of points up to which the whole Gaussian kernel is a candidate of `mmc.AutoClusterer`; with more,
+#: landmarks stand for it.
+_MOST_WHOLE = 1600
+
 _START = Line("begin with a labelling c", "start")
 
 
@@ -159,6 +163,7 @@ def _rls(
     pseudo_code: tuple[Line, ...],
     extra: tuple[Parameter, ...] = (),
     published: Mapping[str, Any] = MappingProxyType({}),
+    candidacies: tuple[Candidacy, ...] = (),
 ) -> Algorithm:
     return Algorithm(
         name=estimator.__name__,
@@ -177,6 +182,7 @@ def _rls(
         ),
         published={**_PUBLISHED, **published},
         pseudo_code=(_START, *pseudo_code),
+        candidacies=candidacies,
     )
 
 
@@ -194,6 +200,17 @@ ENTRIES = (
         ),
         _SHAKING,
         {"refine": False},
+        (
+            Candidacy({"n_init": 5}, rank=2),
+            Candidacy({"n_init": 5, "n_neighbors": 20}, rank=2),
+            Candidacy({"n_init": 5, "kernel": "rbf"}, rank=2, max_samples=_MOST_WHOLE),
+            Candidacy(
+                {"n_init": 5, "kernel": "rbf", "n_landmarks": 300},
+                rank=3,
+                min_samples=_MOST_WHOLE + 1,
+                max_samples=10_000,
+            ),
+        ),
     ),
     _rls(
         SteepRLS,

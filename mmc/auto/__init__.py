@@ -1,0 +1,26 @@
+"""Clusters with nothing set: candidates of several methods, judged without true labels.
+
+`AutoClusterer` is the estimator. `candidates` lists what is tried, `choice` says how the best is found,
+`reference` draws points without clusters, `search` does the work, and `report` puts it into words.
+"""
+
+from mmc.auto.candidates import Candidate
+from mmc.auto.choice import Choice, Judged
+from mmc.auto.estimator import AutoClusterer
+from mmc.auto.report import Certainty, certainty, summary, table
+from mmc.auto.search import AutoState, Plan, Stage, search
+
+__all__ = [
+    "AutoClusterer",
+    "AutoState",
+    "Candidate",
+    "Certainty",
+    "Choice",
+    "Judged",
+    "Plan",
+    "Stage",
+    "certainty",
+    "search",
+    "summary",
+    "table",
+]

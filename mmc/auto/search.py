@@ -1,0 +1,339 @@
+"""The search of `AutoClusterer`: candidates in worker processes, the choice after each, and references.
+
+1. All candidates are fitted and judged, on a sample of 2,000 if there are more points and the number of
+   clusters is not given.
+2. The same search on points without clusters (`mmc.auto.reference`) tells what a score is worth. It tries the
+   chosen number of clusters and a few others, as a search of all would take twice as long.
+3. If there is a sample, all points are clustered by the candidates of the chosen number.
+
+One step is one candidate. Tasks run where `mmc.engine` runs them; a time limit drops those that wait and ends
+those that run.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from time import monotonic
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.neighbors import NearestNeighbors
+
+from mmc import registry
+from mmc.auto.candidates import Candidate, list_candidates
+from mmc.auto.choice import NEEDED, Choice, choose, rand_index
+from mmc.auto.reference import reference_points
+from mmc.engine import Ticket
+from mmc.judges import OF_LABELS, Judges
+from mmc.stepping import State
+from mmc.trials import Shared, Task, Trial, Verdict, run_trials
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+#: Number of points on which the number of clusters is chosen, and references are drawn.
+SAMPLE = 2_000
+
+#: Numbers of clusters that are tried on a reference besides the chosen one.
+_COUNTS = (2, 3)
+
+#: Share of the time limit after which the search on a sample makes way for the one on all points.
+_SHARE = 0.5
+
+#: Number of points from which worker processes are used at once: a candidate may take many seconds.
+_MANY = 5_000
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a search is asked for.
+
+    Attributes
+    ----------
+    counts : tuple of int
+        Numbers of clusters to try.
+    n_references : int
+        Number of searches on points without clusters.
+    time_limit : float
+        Seconds.
+    n_jobs : int
+        Number of processes as in joblib.
+    seed : int
+        Seed of everything.
+    """
+
+    counts: tuple[int, ...]
+    n_references: int
+    time_limit: float
+    n_jobs: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The candidates of one set of points, and what has come of them.
+
+    Attributes
+    ----------
+    name : {"sample", "all", "reference"}
+        What is searched.
+    n_samples : int
+        Number of points.
+    candidates : tuple of Candidate
+        The list, also those that are left out.
+    trials : mapping from int to Trial
+        Trials by their place in the list.
+    alike : mapping from (int, int) to float
+        Adjusted Rand index of any two trials of the same number of clusters.
+    choice : Choice or None
+        The choice among them.
+    """
+
+    name: str
+    n_samples: int
+    candidates: tuple[Candidate, ...]
+    trials: Mapping[int, Trial] = field(default_factory=dict)
+    alike: Mapping[tuple[int, int], float] = field(default_factory=dict)
+    choice: Choice | None = None
+
+    def added(self, trial: Trial) -> Stage:
+        """Return the stage with one more trial and the choice anew."""
+        trials = {**self.trials, trial.index: trial}
+        alike = dict(self.alike)
+        if not trial.error:
+            k = self.candidates[trial.index].n_clusters
+            for i, other in self.trials.items():
+                if not other.error and self.candidates[i].n_clusters == k:
+                    alike[i, trial.index] = rand_index(other.labels, trial.labels)
+        choice = choose([(self.candidates[i], trials[i]) for i in sorted(trials)], alike)
+        return replace(self, trials=trials, alike=alike, choice=choice)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AutoState(State):
+    """The best clustering after one more candidate.
+
+    Attributes
+    ----------
+    choice : Choice
+        The candidates so far and the best of them.
+    stages : tuple of Stage
+        The searches so far: on a sample, on all points.
+    references : tuple of float
+        Score of the choice on each reference.
+    evidence : float
+        Score of the choice with which the references are compared.
+    rows : ndarray or None
+        Sampled points, if the labels come from a sample; all points have the label of the nearest of them.
+    event : str
+        What this step was.
+    """
+
+    choice: Choice
+    stages: tuple[Stage, ...]
+    references: tuple[float, ...] = ()
+    evidence: float = np.nan
+    rows: Labels | None = None
+    event: str = ""
+
+    @property
+    def caption(self) -> str:
+        """One sentence that describes this step."""
+        return f"{self.event} Best so far: {self.choice.best.answer}."
+
+    @property
+    def rings(self) -> str:
+        """A sentence that says what the picture shows."""
+        return "The picture shows the best candidate so far."
+
+
+class _ByJudges:
+    """Several judges of points and labels; what they share is computed once in each process."""
+
+    def __init__(self, names: Sequence[str], seed: int) -> None:
+        self._names, self._seed = names, seed
+        self._last: Judges | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_names": self._names, "_seed": self._seed, "_last": None}
+
+    def __call__(self, model: BaseEstimator, end: State, X: Array) -> Verdict:
+        if self._last is None or self._last.X is not X:
+            self._last = Judges(X, random_state=self._seed)
+        return Verdict(np.nan, scores=self._last.scores(end.labels, self._names))
+
+
+def search(X: Array, plan: Plan, ticket: Ticket | None = None) -> Iterator[AutoState]:
+    """Search for clusters, and yield the best so far after each candidate.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Points, not all equal.
+    plan : Plan
+        What is asked for.
+    ticket : Ticket or None
+        Owner of the work, by which it can be cancelled.
+
+    Yields
+    ------
+    AutoState
+
+    Raises
+    ------
+    ValueError
+        If no candidate could be fitted and judged, with the reason of the first.
+    """
+    began = monotonic()
+    n = len(X)
+    rng = np.random.RandomState(plan.seed)
+    state: AutoState | None = None
+    stage: Stage | None = None
+    whole = n <= SAMPLE or (len(plan.counts) == 1 and not plan.n_references)
+    rows = np.arange(n) if whole else np.sort(rng.permutation(n)[:SAMPLE])
+    points = X if whole else np.ascontiguousarray(X[rows])
+    shown = rows if whole else _nearest(points, X)
+    share = 1.0 if whole else _SHARE
+    until = began + plan.time_limit * share
+    n_fits = _n_fits(points, len(plan.counts), plan) + plan.n_references * _n_fits(
+        points, min(len(plan.counts), len(_COUNTS) + 1), plan
+    )
+    n_fits += 0 if whole else _n_fits(X, 1, plan)
+    n_done = 0
+    for stage, trial in _stage("all" if whole else "sample", points, plan.counts, plan, until, ticket):
+        n_done += 1
+        if stage.choice is not None:
+            labels = stage.choice.best.labels[shown]
+            state = _state(stage, trial, labels, (stage,), None if whole else rows)
+            state = replace(state, progress=n_done / n_fits)
+            yield state
+    if state is None:
+        raise ValueError(_no_candidate(stage, plan.time_limit))
+    references: list[float] = []
+    k = state.choice.best.candidate.n_clusters
+    counts = plan.counts if len(plan.counts) == 1 else tuple(sorted({k, *_COUNTS} & set(plan.counts)))
+    evidence = state.choice.best.score
+    for i in range(plan.n_references):
+        drawn = reference_points(points, i, rng)
+        highest = -np.inf
+        for reference, trial in _stage("reference", drawn, counts, plan, until, ticket):
+            n_done += 1
+            if reference.choice is not None:
+                highest = reference.choice.best.score
+                event = (
+                    f"On points without clusters, {i + 1} of {plan.n_references}: {_ended(reference, trial)}."
+                )
+                yield replace(state, evidence=evidence, event=event, progress=min(n_done / n_fits, 1.0))
+        if np.isfinite(highest) and not _is_over(until, ticket):
+            references.append(highest)
+            state = replace(state, references=tuple(references), evidence=evidence)
+    if not whole:
+        sampled = state
+        until = began + plan.time_limit
+        for stage, trial in _stage("all", X, (k,), plan, until, ticket):
+            n_done += 1
+            if stage.choice is not None:
+                stages = (*sampled.stages, stage)
+                state = _state(stage, trial, stage.choice.best.labels, stages, None)
+                state = replace(
+                    state,
+                    references=sampled.references,
+                    evidence=evidence,
+                    progress=min(n_done / n_fits, 1.0),
+                )
+                yield state
+    yield replace(state, converged=True, progress=1.0, event="The search has ended.")
+
+
+def _n_fits(X: Array, n_counts: int, plan: Plan) -> int:
+    """Return the number of candidates that are tried for some numbers of clusters."""
+    return n_counts * sum(not each.left_out for each in list_candidates(X.shape, (2,), plan.seed))
+
+
+def _state(
+    stage: Stage, trial: Trial, labels: Labels, stages: tuple[Stage, ...], rows: Labels | None
+) -> AutoState:
+    assert stage.choice is not None
+    return AutoState(
+        labels=labels,
+        objective=-stage.choice.best.score,
+        n_done=len(stage.trials),
+        choice=stage.choice,
+        stages=stages,
+        rows=rows,
+        event=f"{_ended(stage, trial)}.",
+    )
+
+
+def _ended(stage: Stage, trial: Trial) -> str:
+    total = sum(not candidate.left_out for candidate in stage.candidates)
+    candidate = stage.candidates[trial.index]
+    what = "failed" if trial.error else "is done"
+    return f"{len(stage.trials)} of {total}: {candidate.method} with {candidate.n_clusters} clusters {what}"
+
+
+def _stage(
+    name: str, X: Array, counts: Sequence[int], plan: Plan, until: float, ticket: Ticket | None
+) -> Iterator[tuple[Stage, Trial]]:
+    """Fit and judge all candidates, and yield the stage after each."""
+    stage = Stage(name, len(X), tuple(list_candidates(X.shape, counts, plan.seed)))
+    judges = NEEDED if name == "reference" else OF_LABELS
+    names = list(dict.fromkeys(candidate.algorithm for candidate in stage.candidates))
+    shared = Shared(
+        [X],
+        [registry.get(each).make({}) for each in names],
+        _ByJudges(judges, plan.seed),
+        until - monotonic(),
+    )
+    tasks = [
+        Task(i, each.parameters, estimator=names.index(each.algorithm))
+        for i, each in enumerate(stage.candidates)
+        if not each.left_out
+    ]
+    with _limited(until, ticket) as own:
+        if own.cancelled.is_set():
+            return
+        worth = 0.0 if len(X) > _MANY else None
+        for trial in run_trials(shared, tasks, n_jobs=plan.n_jobs, ticket=own, worth=worth):
+            stage = stage.added(trial)
+            yield stage, trial
+
+
+@contextmanager
+def _limited(until: float, ticket: Ticket | None) -> Iterator[Ticket]:
+    """Make a ticket that is cancelled at a time, or with another ticket."""
+    own = Ticket(ticket.owner, ticket.limits, ticket.urgent) if ticket else Ticket()
+    if ticket is not None:
+        ticket.on_cancel(own.cancel)
+    seconds = until - monotonic()
+    if seconds <= 0:
+        own.cancel()
+    timer = threading.Timer(min(seconds, threading.TIMEOUT_MAX), own.cancel)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield own
+    finally:
+        timer.cancel()
+
+
+def _is_over(until: float, ticket: Ticket | None) -> bool:
+    return monotonic() >= until or (ticket is not None and ticket.cancelled.is_set())
+
+
+def _nearest(points: Array, X: Array) -> Labels:
+    """Return the nearest of `points` for each row of `X`."""
+    search = NearestNeighbors(n_neighbors=1).fit(points)
+    return np.asarray(search.kneighbors(X, return_distance=False)[:, 0], dtype=np.int64)
+
+
+def _no_candidate(stage: Stage | None, seconds: float) -> str:
+    errors = [trial.error for trial in stage.trials.values() if trial.error] if stage else []
+    if errors:
+        return f"No candidate could be fitted: {errors[0]}"
+    return f"No candidate ended within time_limit={seconds:g} seconds. Give it more time."
