@@ -23,8 +23,8 @@ from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
-from sklearn.preprocessing import scale
 
+from benchmarks.sets import battery_draws, bundled_draws
 from benchmarks.tables import umc_rls
 from benchmarks.tools import quiet_labels, timed
 from mmc import UMCRLS, SelfTuningSpectral, datasets
@@ -70,7 +70,7 @@ def defaults(folder: Path | None, n_draws: int = 3) -> None:
     methods = list(_untuned(2, 0))
     print(f"{'set':<26}   " + "".join(f"{method:>15}" for method in methods))
     rows, marks = [], []
-    for i, (name, draw) in enumerate(sorted({**_default_sets(), **_battery(folder)}.items())):
+    for i, (name, draw) in enumerate(sorted({**bundled_draws(), **battery_draws(folder)}.items())):
         is_drawn = not np.array_equal(draw(0)[0], draw(1)[0])
         scores = np.empty((n_draws if is_drawn else 1, len(methods)))
         for seed in range(len(scores)):
@@ -122,46 +122,6 @@ def _untuned(k: int, seed: int) -> dict[str, object]:
         "spectral": SpectralClustering(k, random_state=seed),
         "spectral 10-nn": SpectralClustering(k, affinity="nearest_neighbors", random_state=seed),
     }
-
-
-def _battery(folder: Path | None) -> dict[str, Callable[[int], tuple[Array, Labels]]]:
-    """Return the cb_* sets of a folder; their label 0 is noise, which becomes −1."""
-
-    def stored(path: Path) -> tuple[Array, Labels]:
-        with np.load(path) as file:
-            return scale(file["X"].astype(np.float64)), file["y"].astype(np.int64) - 1
-
-    paths = sorted(folder.glob("cb_*.npz")) if folder else []
-    return {path.stem: lambda seed, path=path: stored(path) for path in paths}
-
-
-def _default_sets() -> dict[str, Callable[[int], tuple[Array, Labels]]]:
-    def toy(make: Callable, n: int) -> Callable[[int], tuple[Array, Labels]]:
-        return lambda seed: (scale(make(n, random_state=seed).X), make(n, random_state=seed).y)
-
-    def measured(load: Callable) -> Callable[[int], tuple[Array, Labels]]:
-        return lambda seed: (scale(load().X), load().y)
-
-    return {
-        "four gaussians": toy(datasets.make_four_gaussians, 200),
-        "circle & gaussian": toy(datasets.make_circle_gaussian, 200),
-        "spirals": toy(datasets.make_spirals, 200),
-        "high & low": toy(datasets.make_high_low, 200),
-        "moons": toy(datasets.make_moons, 300),
-        "rings": toy(datasets.make_rings, 300),
-        "anisotropic": toy(datasets.make_anisotropic, 300),
-        "iris": measured(datasets.load_iris),
-        "wine": measured(datasets.load_wine),
-        "breast cancer": measured(datasets.load_breast_cancer),
-        "digits 3 and 8": lambda seed: _digits(None, (3, 8)),
-        "900 digits": lambda seed: _digits(900, None),
-    }
-
-
-def _digits(size: int | None, classes: tuple[int, ...] | None) -> tuple[Array, Labels]:
-    digits = datasets.load_digits(classes)
-    keep = np.random.RandomState(0).permutation(len(digits.y))[:size]
-    return digits.X[keep], digits.y[keep]
 
 
 def speed() -> None:
