@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from mmc import clusterers
+from mmc.auto.candidates import Candidate
 from mmc.auto.report import Certainty, certainty, summary, table
 from mmc.auto.search import AutoState, Plan, nearest, search
 from mmc.base import StepwiseClusterer
@@ -72,6 +73,9 @@ class AutoClusterer(StepwiseClusterer):
         Number of clusters.
     best_estimator_ : estimator
         The chosen candidate, fitted. It is fitted again when it is first asked for.
+    best_candidate_ : Candidate
+        Algorithm and parameters of `best_estimator_`. Like it, and like `table_` and `certainty_`, it is not
+        there if all points are equal.
     table_ : DataFrame
         One row for each candidate: algorithm, setting, number of clusters, number of points, all judges,
         agreement, score, support, seconds, and why it was left out or failed.
@@ -174,6 +178,11 @@ class AutoClusterer(StepwiseClusterer):
     def best_estimator_(self) -> BaseEstimator:
         """The chosen candidate, fitted; it is fitted again when it is first asked for."""
         return self._model(self._found)
+
+    @property
+    def best_candidate_(self) -> Candidate:
+        """Algorithm and parameters of the chosen candidate."""
+        return self._found.choice.best.candidate
 
     @property
     def table_(self) -> pd.DataFrame:
