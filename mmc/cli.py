@@ -16,13 +16,15 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 import mmc
-from mmc import clusterers, engine, registry, schema
+from mmc import cli_auto, clusterers, engine, registry, schema
 from mmc._ending import Terminated, drop_output, ended_by_sigterm
+from mmc.cli_auto import AUTO
 from mmc.cli_sweep import chosen, flag, write_option
 from mmc.datasets import CATALOG, Dataset, MissingValuesError, Table, labels_frame, open_table, to_csv_text
 from mmc.experiment import Data, Experiment
@@ -86,7 +88,7 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     listing = commands.add_parser("list", help="list the algorithms, their parameters and the built-in data")
     listing.set_defaults(run=_list)
-    _add_cluster(commands, _algorithm_in(argv))
+    _add_cluster(commands, _choice_in(argv))
     rerun = commands.add_parser("run", help="repeat an experiment that was saved as JSON")
     rerun.add_argument("experiment", type=Path, help="the JSON file")
     rerun.add_argument("--table", metavar="FILE", help="the table, if it used one; - for standard input")
@@ -95,16 +97,38 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
     return parser
 
 
-def _add_cluster(commands: argparse._SubParsersAction, algorithm: Algorithm) -> None:
+def _add_cluster(commands: argparse._SubParsersAction, choice: _Choice) -> None:
+    shown = " and ".join(
+        filter(None, (AUTO if choice.is_auto else "", choice.algorithm.name if choice.algorithm else ""))
+    )
     cluster = commands.add_parser(
         "cluster",
         help="cluster a table",
-        description=f"Cluster the numeric columns of a table. Shown are the parameters of {algorithm.name}; "
+        description=f"Cluster the numeric columns of a table. Shown are the parameters of {shown}; "
         "name another one with --algorithm to see its own.",
     )
     cluster.add_argument("table", help="a CSV, TSV or Parquet file, or - for standard input")
+    _add_common(cluster, AUTO if choice.is_auto or choice.algorithm is None else choice.algorithm.name)
+    if choice.is_auto:
+        cli_auto.add_options(cluster, is_named=choice.algorithm is None)
+    if choice.algorithm is not None:
+        _add_parameters(cluster, choice.algorithm)
+    if choice.misplaced:
+        cluster.error(
+            f"{choice.misplaced} needs --algorithm {AUTO}: with -k, another parameter or --sweep alone, the "
+            f"algorithm is {_usual_algorithm().name}"
+        )
+    cluster.set_defaults(run=_cluster)
+
+
+def _add_common(cluster: argparse.ArgumentParser, default: str) -> None:
+    """Add the options that do not depend on the algorithm."""
     cluster.add_argument(
-        "--algorithm", default=algorithm.name, choices=list(registry.ALGORITHMS), help="default: %(default)s"
+        "--algorithm",
+        default=default,
+        choices=[AUTO, *registry.ALGORITHMS],
+        help=f"default: {AUTO}, which tries several and chooses; with -k, another parameter or --sweep alone "
+        f"it is {_usual_algorithm().name}",
     )
     cluster.add_argument("--columns", metavar="A,B,…", help="columns to use; default: all numeric ones")
     cluster.add_argument("--label", metavar="COLUMN", help="reference labels: left out of the clustering")
@@ -128,7 +152,8 @@ def _add_cluster(commands: argparse._SubParsersAction, algorithm: Algorithm) -> 
     cluster.add_argument(
         "--dask",
         metavar="ADDRESS",
-        help=f"a Dask cluster to run the sweep, such as tcp://host:8786; default: {engine.CLUSTER}, if set",
+        help=f"a Dask cluster to run a sweep or {AUTO}, such as tcp://host:8786; default: {engine.CLUSTER}, "
+        "if set",
     )
     cluster.add_argument("--curve", type=Path, metavar="FILE", help="where the scores of a sweep go, as CSV")
     cluster.add_argument(
@@ -141,9 +166,13 @@ def _add_cluster(commands: argparse._SubParsersAction, algorithm: Algorithm) -> 
         "--save",
         type=Path,
         metavar="FILE",
-        help="where the experiment goes, as JSON that “run” repeats; after a sweep that of the best value",
+        help="where the experiment goes, as JSON that “run” repeats; after a sweep that of the best value, "
+        f"with {AUTO} that of the chosen method, without outliers",
     )
     _add_output(cluster)
+
+
+def _add_parameters(cluster: argparse.ArgumentParser, algorithm: Algorithm) -> None:
     group = cluster.add_argument_group(f"parameters of {algorithm.name}")
     for parameter in algorithm.parameters:
         names = [flag(parameter)]
@@ -155,7 +184,6 @@ def _add_cluster(commands: argparse._SubParsersAction, algorithm: Algorithm) -> 
             metavar=_metavar(parameter),
             help=f"{parameter.help} Default: {_usual(algorithm, parameter)}".replace("%", "%%"),
         )
-    cluster.set_defaults(run=_cluster)
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
@@ -163,12 +191,46 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", "-q", action="store_true", help="say nothing when all went well")
 
 
-def _algorithm_in(argv: Sequence[str]) -> Algorithm:
-    """Return the algorithm that --algorithm names, because it decides which parameters exist."""
+class _Choice(NamedTuple):
+    """The algorithm of a command, because it decides which parameters exist.
+
+    Attributes
+    ----------
+    algorithm : Algorithm or None
+        The algorithm whose parameters are options; None if the choice itself is named.
+    is_auto : bool
+        Whether the algorithm is chosen.
+    misplaced : str
+        An option of the choice where nothing is chosen; empty if there is none.
+    """
+
+    algorithm: Algorithm | None
+    is_auto: bool = False
+    misplaced: str = ""
+
+
+def _choice_in(argv: Sequence[str]) -> _Choice:
+    """Return the algorithm that --algorithm names, or else what the other options mean."""
     early = argparse.ArgumentParser(add_help=False)
     early.add_argument("--algorithm")
     name = early.parse_known_args(argv)[0].algorithm
-    return registry.ALGORITHMS.get(name or "", next(iter(registry.ALGORITHMS.values())))
+    usual = _usual_algorithm()
+    if name == AUTO:
+        return _Choice(None, is_auto=True)
+    if name is not None or "cluster" not in argv:
+        return _Choice(registry.ALGORITHMS.get(name or "", usual))
+    early = argparse.ArgumentParser(prog="python -m mmc cluster", add_help=False)
+    _add_common(early, AUTO)
+    _add_parameters(early, usual)
+    given, rest = early.parse_known_args(argv)
+    if given.sweep or any(v is not None for n, v in vars(given).items() if n.startswith("parameter_")):
+        return _Choice(usual, misplaced=cli_auto.misplaced(rest))
+    return _Choice(usual, is_auto=True)
+
+
+def _usual_algorithm() -> Algorithm:
+    """Return the algorithm of a command that gives parameters and names none."""
+    return next(iter(registry.ALGORITHMS.values()))
 
 
 def _default(algorithm: Algorithm, parameter: Parameter) -> object:
@@ -206,9 +268,14 @@ def _cluster(arguments: argparse.Namespace) -> int:
         raise ValueError("--curve needs --sweep: without a sweep there are no scores.")
     if arguments.resume and not arguments.sweep:
         raise ValueError("--resume needs --sweep: a single fit begins anew.")
-    if arguments.dask and not arguments.sweep:
-        raise ValueError("--dask needs --sweep: a single fit runs here.")
+    is_auto = arguments.algorithm == AUTO
+    if arguments.dask and not arguments.sweep and not is_auto:
+        raise ValueError(f"--dask needs --sweep or --algorithm {AUTO}: a single fit runs here.")
+    if arguments.sweep and is_auto:
+        raise ValueError(f"--sweep needs an algorithm, and {AUTO} tries several: name one with --algorithm.")
     _require_writable(arguments)
+    if is_auto:
+        return _cluster_by_itself(arguments)
     entry = registry.get(arguments.algorithm)
     values = {
         parameter.name: _default(entry, parameter) if text is None else parameter.parse(text)
@@ -216,6 +283,30 @@ def _cluster(arguments: argparse.Namespace) -> int:
         for text in [getattr(arguments, f"parameter_{parameter.name}")]
     }
     _require_effect(entry, values, arguments)
+    data, dataset = _load(arguments)
+    experiment = Experiment(data, entry.name, values)
+    if arguments.sweep:
+        experiment = chosen(experiment, dataset, arguments)
+    _fit_andwrite_option(experiment, dataset, arguments)
+    if arguments.save:
+        write_option("save", arguments.save, experiment.to_json())
+    return 0
+
+
+def _cluster_by_itself(arguments: argparse.Namespace) -> int:
+    data, dataset = _load(arguments)
+    _say_notes(dataset, arguments)
+    found = cli_auto.find(data, dataset, arguments, _show if _on_terminal(arguments) else None)
+    _write_labels(dataset, found.labels, found.confidence, arguments)
+    if arguments.save:
+        write_option("save", arguments.save, found.experiment.to_json())
+    if not arguments.quiet:
+        print(_sizes(found.labels), file=sys.stderr)
+    return 0
+
+
+def _load(arguments: argparse.Namespace) -> tuple[Data, Dataset]:
+    """Read the table and take the points from it."""
     table = _read(arguments.table)
     options = {
         "columns": arguments.columns.split(",") if arguments.columns else None,
@@ -224,14 +315,7 @@ def _cluster(arguments: argparse.Namespace) -> int:
     }
     name = table.name.encode(errors="replace").decode()  # a file's name may be no text
     data = Data("table", options, arguments.standardize, name, table.sha256)
-    dataset = data.load(table)
-    experiment = Experiment(data, entry.name, values)
-    if arguments.sweep:
-        experiment = chosen(experiment, dataset, arguments)
-    _fit_andwrite_option(experiment, dataset, arguments)
-    if arguments.save:
-        write_option("save", arguments.save, experiment.to_json())
-    return 0
+    return data, data.load(table)
 
 
 def _require_effect(entry: Algorithm, values: Mapping[str, Any], arguments: argparse.Namespace) -> None:
@@ -256,7 +340,7 @@ def _read(table: str) -> Table:
 
 def _require_writable(arguments: argparse.Namespace) -> None:
     """Refuse files that cannot be written before anything is computed; no file is created."""
-    for option in ("output", "curve", "resume", "save"):
+    for option in ("output", "curve", "resume", "save", "candidates"):
         given = getattr(arguments, option, None)
         if given is None or given == "-":
             continue
@@ -285,24 +369,45 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _fit_andwrite_option(experiment: Experiment, dataset: Dataset, arguments: argparse.Namespace) -> None:
-    say: TextIO | None = None if arguments.quiet else sys.stderr
-    for note in dataset.notes if say else ():
-        print(f"note: {note}", file=say)
-    on_terminal = say is not None and say.isatty()
+    _say_notes(dataset, arguments)
+    on_terminal = _on_terminal(arguments)
     end = clusterers.end(experiment.make(), dataset.X, _show if on_terminal else lambda step: None)
     if on_terminal:
-        print(file=say)
-    text = to_csv_text(labels_frame(dataset, end.labels, end.confidence()))
+        print(file=sys.stderr)
+    _write_labels(dataset, end.labels, end.confidence(), arguments)
+    if not arguments.quiet:
+        if end.warning:
+            print(f"warning: {end.warning}", file=sys.stderr)
+        objective = "" if np.isnan(end.objective) else f", objective {end.objective:.6g}"
+        print(f"{_sizes(end.labels)}{objective}", file=sys.stderr)
+
+
+def _say_notes(dataset: Dataset, arguments: argparse.Namespace) -> None:
+    for note in () if arguments.quiet else dataset.notes:
+        print(f"note: {note}", file=sys.stderr)
+
+
+def _on_terminal(arguments: argparse.Namespace) -> bool:
+    """Return whether somebody watches the progress."""
+    return not arguments.quiet and sys.stderr.isatty()
+
+
+def _write_labels(
+    dataset: Dataset, labels: ArrayLike, confidence: ArrayLike | None, arguments: argparse.Namespace
+) -> None:
+    text = to_csv_text(labels_frame(dataset, labels, confidence))
     if arguments.output == "-":
         sys.stdout.write(text.replace("\r\n", "\n"))
     else:
         write_option("output", arguments.output, text)
-    if say:
-        if end.warning:
-            print(f"warning: {end.warning}", file=say)
-        sizes = ", ".join(map(str, np.bincount(end.labels)))
-        objective = "" if np.isnan(end.objective) else f", objective {end.objective:.6g}"
-        print(f"{len(end.labels)} points, cluster sizes {sizes}{objective}", file=say)
+
+
+def _sizes(labels: NDArray[np.int64]) -> str:
+    """Return the numbers of points, in all and in each cluster, in words."""
+    n_outliers = int((labels < 0).sum())
+    outliers = f", {n_outliers} outlier{'' if n_outliers == 1 else 's'}" if n_outliers else ""
+    sizes = ", ".join(map(str, np.bincount(labels[labels >= 0])))
+    return f"{len(labels)} points, cluster sizes {sizes}{outliers}"
 
 
 def _show(step: Step) -> None:

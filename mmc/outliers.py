@@ -12,6 +12,8 @@ Costs: one search for neighbours (`mmc.kernels.neighbors`), memory n.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, column_or_1d
@@ -56,18 +58,53 @@ def find_outliers(X: ArrayLike, labels: ArrayLike) -> NDArray[np.bool_]:
     codes = column_or_1d(labels)
     if len(codes) != len(points):
         raise ValueError(f"There are {len(points)} points, but {len(codes)} labels. Give one for each point.")
-    outside = np.asarray(codes < 0)
-    if len(points) < 2 or not np.ptp(points, axis=0).any():
-        return outside
-    near = find_neighbors(points, _NEIGHBOR)
+    return beyond_fences(reaches(points), codes)
+
+
+def reaches(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how far each point is from its own kind, which does not depend on labels.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Points.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+        Logarithm of the distance to the fifth nearest neighbour; minus infinity for a point that occurs more
+        than five times, and for all if there are fewer than eight different points.
+    """
+    nowhere = np.full(len(X), -np.inf)
+    if len(X) < 2 or not np.ptp(X, axis=0).any():
+        return nowhere
+    near = find_neighbors(X, _NEIGHBOR)
     if near.most < _NEIGHBOR + 2:
-        return outside
+        return nowhere
     D = near.distances
-    reach = np.log(D.data[D.indptr[:-1] + _NEIGHBOR - 1])
+    with np.errstate(divide="ignore"):  # a distance may be too small for a number other than 0
+        reach = np.log(D.data[D.indptr[:-1] + _NEIGHBOR - 1])
     reach[np.bincount(near.vertex) > _NEIGHBOR] = -np.inf  # these have neighbours enough where they are
-    reach = reach[near.vertex]
-    for h in np.unique(codes[~outside]):
-        mine = codes == h
+    return np.asarray(reach[near.vertex])
+
+
+def beyond_fences(reach: NDArray[np.float64], labels: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which points lie beyond the fence of their cluster.
+
+    Parameters
+    ----------
+    reach : ndarray of shape (n_samples,)
+        Result of `reaches`.
+    labels : ndarray of shape (n_samples,)
+        Cluster of each point; negative labels belong to no cluster.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,), bool
+    """
+    outside = np.asarray(labels < 0)
+    for h in np.unique(labels[~outside]):
+        mine = labels == h
         finite = reach[mine & np.isfinite(reach)]
         if len(finite):
             low, high = np.percentile(finite, [25, 75])

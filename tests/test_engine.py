@@ -566,7 +566,7 @@ def test_a_command_runs_its_sweep_on_a_cluster(running, tmp_path, capsys):
         curves.append(pd.read_csv(curve).drop(columns="seconds"))
     assert os.environ[engine.CLUSTER] == running.scheduler_address
     pd.testing.assert_frame_equal(*curves)
-    assert main(["cluster", str(data), "--dask", "tcp://127.0.0.1:1"]) == 1
+    assert main(["cluster", str(data), "-k", "2", "--dask", "tcp://127.0.0.1:1"]) == 1
     assert "--dask needs --sweep" in capsys.readouterr().err
 
 

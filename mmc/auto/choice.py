@@ -17,6 +17,7 @@ first. LSMI takes no part: it compares the settings of one method well, and diff
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import fsum
 from typing import NamedTuple
 
 import numpy as np
@@ -74,9 +75,15 @@ class Judged(NamedTuple):
         return sum(self.values[name] for name in SUPPORT)
 
     @property
+    def found(self) -> str:
+        """Number of clusters in words, by the labels: a method may find fewer than it is asked for."""
+        k = len(np.unique(self.labels))
+        return f"{k} cluster{'' if k == 1 else 's'}"
+
+    @property
     def answer(self) -> str:
         """Number of clusters and method, in words."""
-        return f"{self.candidate.n_clusters} clusters by {self.candidate.method}"
+        return f"{self.found} by {self.candidate.method}"
 
 
 class Choice(NamedTuple):
@@ -131,7 +138,7 @@ def choose(tried: Sequence[tuple[Candidate, Trial]], alike: Mapping[tuple[int, i
     for (i, j), value in alike.items():
         shared[i].append(value)
         shared[j].append(value)
-    judged = tuple(Judged(c, t, float(np.mean(shared[t.index] or [0.0]))) for c, t in done)
+    judged = tuple(Judged(c, t, _mean(shared[t.index])) for c, t in done)
     by_count: dict[int, Judged] = {}
     for each in judged:
         k = each.candidate.n_clusters
@@ -161,6 +168,11 @@ def rand_index(one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
     pairs = len(one) * (len(one) - 1.0)
     expected, most = left * right / pairs, 0.5 * (left + right)
     return 1.0 if most == expected else (both - expected) / (most - expected)
+
+
+def _mean(values: Sequence[float]) -> float:
+    """Return the mean to the last bit in any order, as the order is that in which candidates end."""
+    return fsum(values) / len(values) if values else 0.0
 
 
 def _runner_up(judged: Sequence[Judged], by_count: Mapping[int, Judged], best: Judged) -> Judged | None:

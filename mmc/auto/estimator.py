@@ -14,12 +14,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from mmc import clusterers
+from mmc.auto.candidates import Candidate
 from mmc.auto.report import Certainty, certainty, summary, table
-from mmc.auto.search import AutoState, Plan, search
+from mmc.auto.search import AutoState, Plan, nearest, search
 from mmc.base import StepwiseClusterer
 from mmc.kernels.local_scaling import require_squares
 from mmc.kernels.neighbors import distinct_rows
-from mmc.outliers import find_outliers
+from mmc.outliers import beyond_fences, reaches
 from mmc.ranges import RANGES, whole
 from mmc.stepping import State
 
@@ -72,6 +73,9 @@ class AutoClusterer(StepwiseClusterer):
         Number of clusters.
     best_estimator_ : estimator
         The chosen candidate, fitted. It is fitted again when it is first asked for.
+    best_candidate_ : Candidate
+        Algorithm and parameters of `best_estimator_`. Like it, and like `table_` and `certainty_`, it is not
+        there if all points are equal.
     table_ : DataFrame
         One row for each candidate: algorithm, setting, number of clusters, number of points, all judges,
         agreement, score, support, seconds, and why it was left out or failed.
@@ -122,7 +126,10 @@ class AutoClusterer(StepwiseClusterer):
     that are not round.
 
     If all points are equal there is one cluster. If a fit is stopped, the best so far is kept. New points are
-    assigned by `best_estimator_` if it can, and else join the cluster of their nearest training point.
+    assigned by `best_estimator_` if it can, and else join the cluster of their nearest training point, or of
+    the nearest sampled one if the search has ended on a sample; then `decision_function` is 1 for that
+    cluster and 0 for the others. On the training points `predict` equals `labels_`, except for outliers,
+    which it assigns too, and where `best_estimator_` says otherwise (`UMCRLS` for a cluster of one point).
 
     Examples
     --------
@@ -133,7 +140,7 @@ class AutoClusterer(StepwiseClusterer):
     >>> model.n_clusters_
     2
     >>> print(model.summary_.split(".")[0])
-    2 clusters
+    2 clusters, found by Genie
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -171,6 +178,11 @@ class AutoClusterer(StepwiseClusterer):
     def best_estimator_(self) -> BaseEstimator:
         """The chosen candidate, fitted; it is fitted again when it is first asked for."""
         return self._model(self._found)
+
+    @property
+    def best_candidate_(self) -> Candidate:
+        """Algorithm and parameters of the chosen candidate."""
+        return self._found.choice.best.candidate
 
     @property
     def table_(self) -> pd.DataFrame:
@@ -216,6 +228,7 @@ class AutoClusterer(StepwiseClusterer):
     def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
         self._points = problem.X
         self._models: dict[tuple[str, int, int], BaseEstimator] = {}
+        self._reach: Array | None = None
         if problem.plan is None:
             return 1, [
                 [EqualState(labels=np.zeros(len(problem.X), dtype=np.int64), objective=0.0, converged=True)]
@@ -234,7 +247,9 @@ class AutoClusterer(StepwiseClusterer):
     def outliers_(self) -> NDArray[np.bool_]:
         """Points that belong nowhere."""
         check_is_fitted(self, "state_")
-        return find_outliers(self._points, self.state_.labels)
+        if self._reach is None:  # the same for every state
+            self._reach = reaches(self._points)
+        return beyond_fences(self._reach, self.state_.labels)
 
     def _model(self, state: AutoState) -> BaseEstimator:
         """Fit the candidate of a state again, once."""
@@ -251,9 +266,17 @@ class AutoClusterer(StepwiseClusterer):
         def values(state: State) -> Array:
             if not isinstance(state, AutoState):
                 return np.zeros((len(X), 1))
+            if state.rows is not None:
+                return self._joined(X, state, state.rows)
             model = self._model(state)
             found = clusterers.decision_values(model, X)
-            assert found is not None  # candidates assign new points
+            if found is None:  # it cannot assign new points
+                return self._joined(X, state, np.arange(len(state.labels)))
             return found(getattr(model, "state_", state))
 
         return values
+
+    def _joined(self, X: Array, state: AutoState, rows: NDArray[np.int64]) -> Array:
+        """Return 1 for the cluster of the nearest of some training points, and 0 for the others."""
+        labels = state.labels[rows[nearest(self._points[rows], X)]]
+        return np.eye(int(state.labels.max()) + 1)[labels]

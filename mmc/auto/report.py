@@ -87,7 +87,7 @@ def summary(state: AutoState) -> str:
     best, sure = state.choice.best, certainty(state)
     sentences = []
     if sure.has_clusters:
-        sentences.append(f"{best.candidate.n_clusters} clusters, found by {best.candidate.method}.")
+        sentences.append(f"{best.found}, found by {best.candidate.method}.")
     else:
         sentences.append(
             "These data show no clusters: the same search finds as much in points without any "
@@ -165,4 +165,7 @@ def _agreement(best: Judged, state: AutoState) -> str:
     if not others:
         return "No other method was tried."
     say = "agree" if best.agreement >= _AGREE else "disagree in part" if best.agreement > 0.4 else "disagree"
+    if others == 1:
+        say = say.replace("agree", "agrees")
+        return f"The other method {say} with it (adjusted Rand index {best.agreement:.2f})."
     return f"The {others} other methods {say} with it (mean adjusted Rand index {best.agreement:.2f})."

@@ -1,7 +1,8 @@
 """The search of `AutoClusterer`: candidates in worker processes, the choice after each, and references.
 
 1. All candidates are fitted and judged, on a sample of 2,000 if there are more points and the number of
-   clusters is not given.
+   clusters is not given. Without a sample are also points of which a sample has too few different ones, and
+   then there are no references.
 2. The same search on points without clusters (`mmc.auto.reference`) tells what a score is worth. It tries the
    chosen number of clusters and a few others, as a search of all would take twice as long.
 3. If there is a sample, all points are clustered by the candidates of the chosen number.
@@ -25,11 +26,13 @@ from sklearn.base import BaseEstimator
 from sklearn.neighbors import NearestNeighbors
 
 from mmc import registry
+from mmc._threads import threads_kept
 from mmc.auto.candidates import Candidate, list_candidates
 from mmc.auto.choice import NEEDED, Choice, choose, rand_index
 from mmc.auto.reference import reference_points
 from mmc.engine import Ticket
 from mmc.judges import OF_LABELS, Judges
+from mmc.kernels.neighbors import distinct_rows
 from mmc.stepping import State
 from mmc.trials import Shared, Task, Trial, Verdict, run_trials
 
@@ -197,7 +200,10 @@ def search(X: Array, plan: Plan, ticket: Ticket | None = None) -> Iterator[AutoS
     whole = n <= SAMPLE or (len(plan.counts) == 1 and not plan.n_references)
     rows = np.arange(n) if whole else np.sort(rng.permutation(n)[:SAMPLE])
     points = X if whole else np.ascontiguousarray(X[rows])
-    shown = rows if whole else _nearest(points, X)
+    if not whole and len(distinct_rows(points).first) < min(plan.counts):
+        whole, rows, points = True, np.arange(n), X  # a sample has too few different points
+        plan = replace(plan, n_references=0)
+    shown = rows if whole else nearest(points, X)
     share = 1.0 if whole else _SHARE
     until = began + plan.time_limit * share
     n_fits = _n_fits(points, len(plan.counts), plan) + plan.n_references * _n_fits(
@@ -213,7 +219,7 @@ def search(X: Array, plan: Plan, ticket: Ticket | None = None) -> Iterator[AutoS
             state = replace(state, progress=n_done / n_fits)
             yield state
     if state is None:
-        raise ValueError(_no_candidate(stage, plan.time_limit))
+        raise ValueError(_no_candidate(stage, plan.time_limit, ticket))
     references: list[float] = []
     k = state.choice.best.candidate.n_clusters
     counts = plan.counts if len(plan.counts) == 1 else tuple(sorted({k, *_COUNTS} & set(plan.counts)))
@@ -262,7 +268,7 @@ def _state(
     return AutoState(
         labels=labels,
         objective=-stage.choice.best.score,
-        n_done=len(stage.trials),
+        n_done=sum(len(each.trials) for each in stages),
         choice=stage.choice,
         stages=stages,
         rows=rows,
@@ -326,14 +332,30 @@ def _is_over(until: float, ticket: Ticket | None) -> bool:
     return monotonic() >= until or (ticket is not None and ticket.cancelled.is_set())
 
 
-def _nearest(points: Array, X: Array) -> Labels:
-    """Return the nearest of `points` for each row of `X`."""
-    search = NearestNeighbors(n_neighbors=1).fit(points)
-    return np.asarray(search.kneighbors(X, return_distance=False)[:, 0], dtype=np.int64)
+def nearest(points: Array, X: Array) -> Labels:
+    """Return the nearest of some points for each row of an array.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_points, n_features)
+        Points to choose from.
+    X : ndarray of shape (n_samples, n_features)
+        Rows that join them.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+        Index of the nearest of `points`.
+    """
+    with threads_kept():
+        search = NearestNeighbors(n_neighbors=1).fit(points)
+        return np.asarray(search.kneighbors(X, return_distance=False)[:, 0], dtype=np.int64)
 
 
-def _no_candidate(stage: Stage | None, seconds: float) -> str:
+def _no_candidate(stage: Stage | None, seconds: float, ticket: Ticket | None) -> str:
     errors = [trial.error for trial in stage.trials.values() if trial.error] if stage else []
     if errors:
         return f"No candidate could be fitted: {errors[0]}"
+    if ticket is not None and ticket.cancelled.is_set():
+        return "The search was cancelled before a candidate ended."
     return f"No candidate ended within time_limit={seconds:g} seconds. Give it more time."
