@@ -30,6 +30,8 @@ from mmc.auto.choice import NEEDED, Choice, choose, rand_index
 from mmc.auto.reference import reference_points
 from mmc.engine import Ticket
 from mmc.judges import OF_LABELS, Judges
+from mmc.kernels.local_scaling import require_squares
+from mmc.kernels.neighbors import distinct_rows
 from mmc.stepping import State
 from mmc.trials import Shared, Task, Trial, Verdict, run_trials
 
@@ -72,6 +74,52 @@ class Plan:
     time_limit: float
     n_jobs: int
     seed: int
+
+
+def make_plan(
+    X: Array,
+    n_clusters: int | None,
+    max_clusters: int,
+    n_references: int,
+    time_limit: float,
+    n_jobs: int,
+    seed: int,
+) -> Plan | None:
+    """Check points and plan their search.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Points.
+    n_clusters : int or None
+        Number of clusters; None tries all numbers from 2 to `max_clusters`.
+    max_clusters : int
+        Largest number of clusters that is tried.
+    n_references, time_limit, n_jobs, seed
+        As in `Plan`.
+
+    Returns
+    -------
+    Plan or None
+        None if all points are equal.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer different points than clusters, or numbers whose squares are too large.
+    """
+    require_squares(X)
+    m = len(distinct_rows(X).first)
+    if n_clusters is not None and n_clusters > m:
+        raise ValueError(
+            f"n_clusters={n_clusters} is more than the number of different points, {m}. "
+            f"Choose at most {m} clusters, or None."
+        )
+    if m == 1:
+        return None
+    most = max(2, min(max_clusters, m - 1))
+    counts = tuple(range(2, most + 1)) if n_clusters is None else (n_clusters,)
+    return Plan(counts, n_references, time_limit, n_jobs, seed)
 
 
 @dataclass(frozen=True)
@@ -130,6 +178,8 @@ class AutoState(State):
         Score of the choice with which the references are compared.
     rows : ndarray or None
         Sampled points, if the labels come from a sample; all points have the label of the nearest of them.
+    nearest : ndarray of shape (n_samples,) or None
+        For each point the place of the nearest one in the sample; None if there is no sample.
     event : str
         What this step was.
     """
@@ -139,6 +189,7 @@ class AutoState(State):
     references: tuple[float, ...] = ()
     evidence: float = np.nan
     rows: Labels | None = None
+    nearest: Labels | None = None
     event: str = ""
 
     @property
@@ -210,7 +261,7 @@ def search(X: Array, plan: Plan, ticket: Ticket | None = None) -> Iterator[AutoS
         if stage.choice is not None:
             labels = stage.choice.best.labels[shown]
             state = _state(stage, trial, labels, (stage,), None if whole else rows)
-            state = replace(state, progress=n_done / n_fits)
+            state = replace(state, nearest=None if whole else shown, progress=n_done / n_fits)
             yield state
     if state is None:
         raise ValueError(_no_candidate(stage, plan.time_limit))
@@ -244,6 +295,7 @@ def search(X: Array, plan: Plan, ticket: Ticket | None = None) -> Iterator[AutoS
                     state,
                     references=sampled.references,
                     evidence=evidence,
+                    nearest=sampled.nearest,
                     progress=min(n_done / n_fits, 1.0),
                 )
                 yield state

@@ -15,6 +15,7 @@ from mmc.datasets import TableError
 from mmc.work import Upload
 
 if TYPE_CHECKING:
+    from mmc.ui.auto_job import Answer
     from mmc.ui.cell_table import Pictures
     from mmc.ui.compare_job import Comparison
     from mmc.ui.run_job import Outcome
@@ -75,6 +76,14 @@ class Visit:
 
 
 @dataclass
+class FindClusters:
+    """State of the page that finds clusters: the last answer, and whether outliers are marked in it."""
+
+    key: ClassVar[str] = "find-clusters:"
+    last: tuple[Answer, bool] | None = None
+
+
+@dataclass
 class Playground:
     """State of the playground: the last run that worked."""
 
@@ -124,7 +133,7 @@ class Tune:
 
 
 #: Classes with the state of a page, whose `last` is its last result.
-Page = Playground | ModelSelection | CuttingPlanes | Compare | Tune
+Page = FindClusters | Playground | ModelSelection | CuttingPlanes | Compare | Tune
 
 S = TypeVar("S", bound=Visit | Page)
 
