@@ -25,8 +25,8 @@ with ui.frame("Find clusters"):
     ui.resume_notice(found, "search")
     ui.tell_answer(found)
     left, right = st.columns(2, gap="large")
+    at = ui.look_at_count(found)
     with right:
-        at = ui.look_at_count(found)
         ui.draw_counts(found, at)
     try:
         outliers = ui.found_outliers(found, found.by_count[at]) if marked else None

@@ -143,7 +143,14 @@ def count_curves(
     figure.update_layout(
         height=_HEIGHT,
         margin={"l": 10, "r": 10, "t": 34, "b": 10},
-        legend={"orientation": "h", "yanchor": "top", "y": -0.2, "x": 0},
+        legend={
+            "orientation": "h",
+            "yanchor": "top",
+            "y": -0.22,
+            "x": 0,
+            "entrywidth": 0.5,
+            "entrywidthmode": "fraction",
+        },
         clickmode="event+select",
         dragmode=False,
         hovermode="closest",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from contextlib import suppress
 from pathlib import PurePath
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -15,12 +16,16 @@ from mmc.auto import Judged, certainty, summary, table
 from mmc.auto.choice import SUPPORT
 from mmc.datasets import to_csv_text
 from mmc.figures import cluster_map, count_curves, thumbnail
+from mmc.figures.packed import pack
 from mmc.judges import JUDGES, OF_LABELS
 from mmc.metrics import adjusted_rand_score, matched_labels
 from mmc.ui.auto_job import Answer
 from mmc.ui.data_sidebar import address
 from mmc.ui.export_view import File, download_buttons, labels_file
 from mmc.ui.messages import guard, notice, plain
+from mmc.ui.visit_state import FindClusters, state_of
+
+T = TypeVar("T")
 
 BEST = "best"
 _PICTURE = 104  # pixels; three fit beside each other on a phone
@@ -76,8 +81,9 @@ def draw_clusters(
     judged = found.by_count[k]
     labels = found.labels(judged)
     sizes = ", ".join(map(str, np.bincount(labels)))
+    depends = (found.key, judged.answer, len(judged.labels), outliers is not None)
     st.plotly_chart(
-        cluster_map(found.view, labels, outliers),
+        _drawn("clusters", depends, lambda: pack(cluster_map(found.view, labels, outliers))),
         key=key,
         config={"displayModeBar": False},
         alt=f"Scatter plot of {len(labels)} points in {k} clusters of {sizes} points.",
@@ -95,13 +101,17 @@ def draw_clusters(
 
 def draw_counts(found: Answer, at: int, key: str = "counts", *, growing: bool = False) -> None:
     """Draw the judges over the numbers of clusters; unless it is growing a click selects a number."""
-    by_count = found.compared.by_count
+    by_count, chosen = found.compared.by_count, found.compared.best.candidate.n_clusters
     curves = {"Support": [each.support for each in by_count.values()]}
     curves[_AGREEMENT] = [each.agreement for each in by_count.values()]
     for name in _CURVES:
         curves[JUDGES[name].title] = [each.values[name] for each in by_count.values()]
-    chosen = found.compared.best.candidate.n_clusters
-    figure = count_curves(list(by_count), curves, at=at, chosen=chosen, most=found.question.max_clusters)
+    most = found.question.max_clusters
+    figure = _drawn(
+        "counts",
+        (found.key, len(found.state.stages[0].trials), at),
+        lambda: pack(count_curves(list(by_count), curves, at=at, chosen=chosen, most=most)),
+    )
     best = found.compared.best.support
     alt = (
         f"Curves of {len(curves)} judges over {len(by_count)} numbers of clusters. The support is highest, "
@@ -124,12 +134,12 @@ def draw_counts(found: Answer, at: int, key: str = "counts", *, growing: bool = 
 def draw_counted(found: Answer, at: int | None = None) -> None:
     """Draw the best clustering of each number as a thumbnail; if `at` is given, each can be selected."""
     shown = found.by_count[found.best.candidate.n_clusters if at is None else at]
-    reference = found.labels(shown)
+    depends = (found.key, len(found.state.stages[0].trials), shown.answer, len(shown.labels))
+    pictures = _drawn("counted", depends, lambda: _thumbnails(found, shown))
     with st.container(horizontal=True, gap="small"):
-        for k, judged in found.by_count.items():
+        for k, picture in pictures.items():
             with st.container(width=_PICTURE + 2, gap=None):
-                labels = matched_labels(found.labels(judged), reference)
-                st.image(thumbnail(found.view, labels, width=130), width=_PICTURE)
+                st.image(picture, width=_PICTURE)
                 if at is None:
                     st.caption(f"{k} clusters")
                 else:
@@ -148,11 +158,11 @@ def tell_why(found: Answer, k: int) -> None:
     """Draw why the number of clusters that is looked at was chosen, or why it was not."""
     by_count = found.compared.by_count
     looked, best = by_count[k], found.compared.best
-    if len(by_count) == 1:
+    if found.question.n_clusters is not None:
         text = f"The number was given. Of all methods {found.best.candidate.method} has the highest score, "
         text += f"{found.best.score:.2f}."
     elif looked is best:
-        values = ", ".join(f"{_title(name).lower()} {best.values[name]:.2f}" for name in SUPPORT)
+        values = ", ".join(f"{_title(name).lower()} {_number(best.values[name])}" for name in SUPPORT)
         text = f"Why {k}? Its support is the highest, {best.support:.2f}: {values}."
         if found.compared.runner_up is not None:
             next_ = found.compared.runner_up
@@ -175,7 +185,7 @@ def draw_candidates(found: Answer) -> None:
     judges = {
         name: number(JUDGES[name].title, format="%.3f", help=JUDGES[name].meaning) for name in OF_LABELS
     }
-    rows = table(found.state)
+    rows = table(found.state).sort_values("chosen", ascending=False, kind="stable")
     st.dataframe(
         rows,
         hide_index=True,
@@ -208,12 +218,15 @@ def draw_candidates(found: Answer) -> None:
             ),
         },
     )
+    out = int((rows["left_out"] != "").sum())
+    if out:
+        st.caption(f"{out} of {len(rows)} candidates were not judged; the last column says why.")
     sure = certainty(found.state)
     if sure.references:
-        values = ", ".join(f"{each:.2f}" for each in sure.references)
+        values = ", ".join(map(_number, sure.references))
         st.caption(
             f"What a score is worth: in {len(sure.references)} sets of points without clusters, spread as "
-            f"these are, the same search finds scores of {values}; here {sure.evidence:.2f}."
+            f"these are, the same search finds scores of {values}; here {_number(sure.evidence)}."
         )
 
 
@@ -275,10 +288,32 @@ def take_answer(found: Answer, k: int, outliers: NDArray[np.bool_] | None = None
     st.caption("The address of this page reproduces the search; a table of your own must be loaded again.")
 
 
+def _thumbnails(found: Answer, shown: Judged) -> dict[int, str]:
+    """Return a picture of the best clustering of each number, in the colours of the one that is shown."""
+    reference = found.labels(shown)
+    return {
+        k: thumbnail(found.view, matched_labels(found.labels(judged), reference), width=130)
+        for k, judged in found.by_count.items()
+    }
+
+
+def _drawn(name: str, depends: Hashable, make: Callable[[], T]) -> T:
+    """Return what is drawn under a name, which is made anew only if what it depends on has changed."""
+    kept = state_of(FindClusters).drawn
+    if name not in kept or kept[name][0] != depends:
+        kept[name] = (depends, make())
+    return kept[name][1]
+
+
+def _number(value: float) -> str:
+    """Return a number with two digits, a minus sign as it is printed, and no minus before zero."""
+    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
+
+
 def _differences(one: Judged, other: Judged) -> str:
     """Return in words how the parts of the support of one candidate differ from those of another."""
     said = [
-        f"{means[value < than]} ({value:.2f} against {than:.2f})"
+        f"{means[value < than]} ({_number(value)} against {_number(than)})"
         for name, means in _MEANS.items()
         if abs((value := one.values[name]) - (than := other.values[name])) >= _SAME
     ]

@@ -6,6 +6,7 @@ visit's state is here, under keys that begin with the page, so pages cannot mix 
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -77,10 +78,19 @@ class Visit:
 
 @dataclass
 class FindClusters:
-    """State of the page that finds clusters: the last answer, and whether outliers are marked in it."""
+    """State of the page that finds clusters.
+
+    Attributes
+    ----------
+    last : tuple or None
+        Last answer, and whether outliers are marked in it.
+    drawn : dict from str to pair
+        What was drawn last by its name: what it depends on, and the pictures.
+    """
 
     key: ClassVar[str] = "find-clusters:"
     last: tuple[Answer, bool] | None = None
+    drawn: dict[str, tuple[Hashable, Any]] = field(default_factory=dict)
 
 
 @dataclass
