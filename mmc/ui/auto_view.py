@@ -33,7 +33,7 @@ _PICTURE = 104  # pixels; three fit beside each other on a phone
 #: Judges whose curves are drawn below the support.
 _CURVES = ("normalized_cut", "worst_cut", "dbcv", "silhouette")
 
-_AGREEMENT = "Agreement of methods"
+_AGREEMENT = "Agreement"
 
 #: What it means that a part of the support is higher, and that it is lower.
 _MEANS = {
@@ -126,8 +126,8 @@ def draw_counts(found: Answer, at: int, key: str = "counts", *, growing: bool = 
         )
     parts = " + ".join(_title(name).lower() for name in SUPPORT)
     st.caption(
-        f"Support = {parts}: the number where it is highest is chosen. The other curves do not choose the "
-        "number, they are there to compare."
+        f"Support = {parts}. The number where it is highest is chosen. Density and silhouette are there "
+        "to compare."
     )
 
 
@@ -163,7 +163,8 @@ def tell_why(found: Answer, k: int) -> None:
         text += f"{found.best.score:.2f}."
     elif looked is best:
         values = ", ".join(f"{_title(name).lower()} {_number(best.values[name])}" for name in SUPPORT)
-        text = f"Why {k}? Its support is the highest, {best.support:.2f}: {values}."
+        asked = f"Why {k}?" if certainty(found.state).has_clusters else f"Why {k}, if there were clusters?"
+        text = f"{asked} Its support is the highest, {best.support:.2f}: {values}."
         if found.compared.runner_up is not None:
             next_ = found.compared.runner_up
             text += f" Next are {next_.candidate.n_clusters} clusters with {next_.support:.2f}: "

@@ -120,7 +120,7 @@ def test_the_curves_are_those_of_the_candidates(find_clusters):
     answer = found(at)
     curves = {trace["name"]: trace for trace in charts(at)["counts"]["data"]}
     titles = {
-        "Agreement of methods",
+        "Agreement",
         *(JUDGES[n].title for n in ("normalized_cut", "worst_cut", "dbcv", "silhouette")),
     }
     assert set(curves) == {"<b>Support</b>", *titles}
@@ -154,6 +154,7 @@ def test_noise_has_no_clusters(find_clusters):
     at = fine(find_clusters(data="noise", n="100", most="4"))
     (info,) = at.info
     assert info.value.replace("\\", "").startswith("These data show no clusters")
+    assert "if there were clusters?" in texts(at)
     assert list(charts(at)) == ["clusters", "counts"]
 
 
