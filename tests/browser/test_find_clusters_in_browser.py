@@ -29,7 +29,7 @@ def test_from_a_file_to_its_labels_in_three_clicks(app, new_page):
     page.goto(app)
     clicks = 1
     with page.expect_file_chooser() as choosing:
-        page.locator(".st-key-upload").get_by_role("button", name="Upload").click()
+        page.locator(".st-key-upload").get_by_test_id("stBaseButton-secondary").click()
     choosing.value.set_files({"name": "mine.csv", "mimeType": "text/csv", "buffer": content})
     page.wait_for_url(re.compile(r"/Find_clusters\?data=table"))
     expect(page.get_by_role("heading", name=re.compile("^3 clusters, found by"))).to_be_visible()
