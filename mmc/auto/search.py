@@ -28,7 +28,7 @@ from mmc import registry
 from mmc.auto.candidates import Candidate, list_candidates
 from mmc.auto.choice import NEEDED, Choice, choose, rand_index
 from mmc.auto.reference import reference_points
-from mmc.engine import Ticket
+from mmc.engine import Report, Ticket, ends
 from mmc.judges import OF_LABELS, Judges
 from mmc.kernels.local_scaling import require_squares
 from mmc.kernels.neighbors import distinct_rows
@@ -270,7 +270,11 @@ def search(X: Array, plan: Plan, ticket: Ticket | None = None) -> Iterator[AutoS
     counts = plan.counts if len(plan.counts) == 1 else tuple(sorted({k, *_COUNTS} & set(plan.counts)))
     evidence = state.choice.best.score
     for i in range(plan.n_references):
-        drawn = reference_points(points, i, rng)
+        with _limited(until, ticket) as own:
+            done = list(ends(_draw, points, [(i, rng)], n_jobs=plan.n_jobs, ticket=own))
+        if not done or done[0].error is not None:
+            break  # the time is up
+        drawn, rng = done[0].value
         highest = -np.inf
         for reference, trial in _stage("reference", drawn, counts, plan, until, ticket):
             n_done += 1
@@ -300,6 +304,12 @@ def search(X: Array, plan: Plan, ticket: Ticket | None = None) -> Iterator[AutoS
                 )
                 yield state
     yield replace(state, converged=True, progress=1.0, event="The search has ended.")
+
+
+def _draw(X: Array, task: tuple[int, np.random.RandomState], report: Report) -> tuple[Array, Any]:
+    """Draw a reference in a worker, as its decomposition takes seconds where there are many columns."""
+    kind, rng = task
+    return reference_points(X, kind, rng), rng
 
 
 def _n_fits(X: Array, n_counts: int, plan: Plan) -> int:

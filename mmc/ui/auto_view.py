@@ -88,7 +88,8 @@ def draw_clusters(
         config={"displayModeBar": False},
         alt=f"Scatter plot of {len(labels)} points in {k} clusters of {sizes} points.",
     )
-    texts = [found.view.note]
+    texts = [] if judged is found.best else [f"You look at {judged.answer}, not at the answer."]
+    texts.append(found.view.note)
     if outliers is not None:
         texts.append(f"{outliers.sum():,} of {len(outliers):,} points belong nowhere.")
     if found.is_of_sample(judged):

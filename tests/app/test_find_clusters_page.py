@@ -205,6 +205,7 @@ def test_a_picture_can_be_pressed(find_clusters, settle):
     kinds = {k: at.button(key=f"look {k}").proto.type for k in (2, 3, 4)}
     assert [k for k, kind in kinds.items() if kind == "primary"] == [other]
     judged = found(at).by_count[other]
+    assert f"You look at {judged.answer}" in texts(at)
     assert f"Why not {other}? The support of {judged.answer} is {judged.support:.2f}" in texts(at)
     named = [trace["name"] for trace in charts(at)["clusters"]["data"] if trace.get("name")]
     assert named == [f"cluster {h}" for h in range(other)]
