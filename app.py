@@ -11,6 +11,13 @@ with ui.frame("Home"):
         "find easiest to learn. Here you can watch these algorithms work, step by step, on toy data or on "
         "your own table, and take the labels home."
     )
+    with st.container(border=True):
+        st.subheader("Find clusters in my data")
+        st.write(
+            "Load a table. Several methods are tried, and you see which clusters there are and how many. "
+            "There is nothing to set; picture, labels and all candidates are yours to take."
+        )
+        ui.open_table()
     st.page_link("pages/1_Playground.py", label="Open the playground", icon=":material/scatter_plot:")
     st.subheader("Ready experiments")
     ui.gallery()

@@ -19,6 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from mmc.auto import Plan, make_plan
 from mmc.datasets import Dataset, Facts, Table, labels_frame, numeric_columns, open_table, to_csv_text
 from mmc.engine import Report
 from mmc.engine.worker import memory_limit
@@ -27,6 +28,7 @@ from mmc.figures import Scene, View, animation, animation_html, make_scene, make
 from mmc.figures.packed import PackedFigure, pack
 from mmc.imbalance import Draw, imbalance_draws
 from mmc.metrics import clustering_error
+from mmc.outliers import find_outliers
 from mmc.recording import MAX_BYTES, Recording, record
 from mmc.registry import Bound
 from mmc.stepping import Step
@@ -218,6 +220,48 @@ def load(packed: bytes | None, task: tuple[Sequence[Data], Bound], report: Repor
                 "single run in the playground may have them all."
             )
     return [Loaded(each.X, each.facts, make_view(each.X, each.feature_names)) for each in datasets]
+
+
+class Wish(NamedTuple):
+    """What a search for clusters is asked for.
+
+    Attributes
+    ----------
+    n_clusters : int or None
+        Number of clusters; None means that it is to be found.
+    max_clusters : int
+        Largest number that is tried.
+    n_references : int
+        Number of searches on points without clusters.
+    seconds : float
+        Time limit.
+    seed : int
+        Seed.
+    """
+
+    n_clusters: int | None
+    max_clusters: int
+    n_references: int
+    seconds: float
+    seed: int
+
+
+def prepare(
+    packed: bytes | None, task: tuple[Data, Bound, Wish], report: Report
+) -> tuple[Loaded, Plan | None]:
+    """Load the data of a search for clusters, and plan it; there is no plan if all points are equal."""
+    data, bound, wish = task
+    (loaded,) = load(packed, ([data], bound), report)
+    plan = make_plan(
+        loaded.X, wish.n_clusters, wish.max_clusters, wish.n_references, wish.seconds, -1, wish.seed
+    )
+    return loaded, plan
+
+
+def outliers(packed: bytes | None, task: tuple[Data, NDArray[np.int64]], report: Report) -> NDArray[np.bool_]:
+    """Find the points of some data that belong to no cluster."""
+    data, labels = task
+    return find_outliers(_load(packed, data).X, labels)
 
 
 def run(packed: bytes | None, task: Run, report: Report) -> Ran:

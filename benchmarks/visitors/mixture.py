@@ -53,6 +53,24 @@ class Selecting(Visit):
         return differs(experiment, files[LABELS])
 
 
+class Finding(Visit):
+    """A search for clusters with nothing set."""
+
+    takes: ClassVar[tuple[str, ...]] = (LABELS, EXPERIMENT)
+
+    @property
+    def path(self) -> str:
+        """Page and query."""
+        return f"Find_clusters?data=moons&n={self.n}&seed={self.number}&most=3"
+
+    def wrong(self, files: dict[str, bytes]) -> str:
+        """Compare the data with what was asked for, and labels with the library's."""
+        experiment = Experiment.from_json(files[EXPERIMENT].decode())
+        if experiment.data != usual_data("moons", self.n, self.number):
+            return "the data are another visitor's"
+        return differs(experiment, files[LABELS])
+
+
 class Tuning(Visit):
     """A map of two parameters."""
 
@@ -150,6 +168,7 @@ MIXTURE = (
     Comparing,
     Changing,
     Tuning,
+    Finding,
     Cancelling,
     Leaving,
     Reloading,

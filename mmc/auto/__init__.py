@@ -8,7 +8,7 @@ from mmc.auto.candidates import Candidate
 from mmc.auto.choice import Choice, Judged
 from mmc.auto.estimator import AutoClusterer
 from mmc.auto.report import Certainty, certainty, summary, table
-from mmc.auto.search import AutoState, Plan, Stage, search
+from mmc.auto.search import AutoState, Plan, Stage, make_plan, search
 
 __all__ = [
     "AutoClusterer",
@@ -20,6 +20,7 @@ __all__ = [
     "Plan",
     "Stage",
     "certainty",
+    "make_plan",
     "search",
     "summary",
     "table",

@@ -16,10 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 from mmc import clusterers
 from mmc.auto.candidates import Candidate
 from mmc.auto.report import Certainty, certainty, summary, table
-from mmc.auto.search import AutoState, Plan, nearest, search
+from mmc.auto.search import AutoState, Plan, make_plan, nearest, search
 from mmc.base import StepwiseClusterer
-from mmc.kernels.local_scaling import require_squares
-from mmc.kernels.neighbors import distinct_rows
 from mmc.outliers import beyond_fences, reaches
 from mmc.ranges import RANGES, whole
 from mmc.stepping import State
@@ -209,21 +207,21 @@ class AutoClusterer(StepwiseClusterer):
         return self.state_
 
     def _prepare(self, X: Array) -> Problem:
-        require_squares(X)
-        m = len(distinct_rows(X).first)
-        if self.n_clusters is not None and self.n_clusters > m:
-            raise ValueError(
-                f"n_clusters={self.n_clusters} is more than the number of different points, {m}. "
-                f"Choose at most {m} clusters, or None."
-            )
-        if m == 1:
-            return Problem(X, None)
-        most = max(2, min(self.max_clusters, m - 1))
-        counts = tuple(range(2, most + 1)) if self.n_clusters is None else (self.n_clusters,)
         seed = self.random_state
         if not isinstance(seed, Integral):
             seed = check_random_state(seed).randint(2**31 - 1)
-        return Problem(X, Plan(counts, self.n_references, self.time_limit, self.n_jobs, int(seed)))
+        return Problem(
+            X,
+            make_plan(
+                X,
+                self.n_clusters,
+                self.max_clusters,
+                self.n_references,
+                self.time_limit,
+                self.n_jobs,
+                int(seed),
+            ),
+        )
 
     def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
         self._points = problem.X

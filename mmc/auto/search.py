@@ -30,8 +30,9 @@ from mmc._threads import threads_kept
 from mmc.auto.candidates import Candidate, list_candidates
 from mmc.auto.choice import NEEDED, Choice, choose, rand_index
 from mmc.auto.reference import reference_points
-from mmc.engine import Ticket
+from mmc.engine import Report, Ticket, ends
 from mmc.judges import OF_LABELS, Judges
+from mmc.kernels.local_scaling import require_squares
 from mmc.kernels.neighbors import distinct_rows
 from mmc.stepping import State
 from mmc.trials import Shared, Task, Trial, Verdict, run_trials
@@ -75,6 +76,52 @@ class Plan:
     time_limit: float
     n_jobs: int
     seed: int
+
+
+def make_plan(
+    X: Array,
+    n_clusters: int | None,
+    max_clusters: int,
+    n_references: int,
+    time_limit: float,
+    n_jobs: int,
+    seed: int,
+) -> Plan | None:
+    """Check points and plan their search.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Points.
+    n_clusters : int or None
+        Number of clusters; None tries all numbers from 2 to `max_clusters`.
+    max_clusters : int
+        Largest number of clusters that is tried.
+    n_references, time_limit, n_jobs, seed
+        As in `Plan`.
+
+    Returns
+    -------
+    Plan or None
+        None if all points are equal.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer different points than clusters, or numbers whose squares are too large.
+    """
+    require_squares(X)
+    m = len(distinct_rows(X).first)
+    if n_clusters is not None and n_clusters > m:
+        raise ValueError(
+            f"n_clusters={n_clusters} is more than the number of different points, {m}. "
+            f"Choose at most {m} clusters, or None."
+        )
+    if m == 1:
+        return None
+    most = max(2, min(max_clusters, m - 1))
+    counts = tuple(range(2, most + 1)) if n_clusters is None else (n_clusters,)
+    return Plan(counts, n_references, time_limit, n_jobs, seed)
 
 
 @dataclass(frozen=True)
@@ -133,6 +180,8 @@ class AutoState(State):
         Score of the choice with which the references are compared.
     rows : ndarray or None
         Sampled points, if the labels come from a sample; all points have the label of the nearest of them.
+    nearest : ndarray of shape (n_samples,) or None
+        For each point the place of the nearest one in the sample; None if there is no sample.
     event : str
         What this step was.
     """
@@ -142,6 +191,7 @@ class AutoState(State):
     references: tuple[float, ...] = ()
     evidence: float = np.nan
     rows: Labels | None = None
+    nearest: Labels | None = None
     event: str = ""
 
     @property
@@ -216,7 +266,7 @@ def search(X: Array, plan: Plan, ticket: Ticket | None = None) -> Iterator[AutoS
         if stage.choice is not None:
             labels = stage.choice.best.labels[shown]
             state = _state(stage, trial, labels, (stage,), None if whole else rows)
-            state = replace(state, progress=n_done / n_fits)
+            state = replace(state, nearest=None if whole else shown, progress=n_done / n_fits)
             yield state
     if state is None:
         raise ValueError(_no_candidate(stage, plan.time_limit, ticket))
@@ -225,7 +275,11 @@ def search(X: Array, plan: Plan, ticket: Ticket | None = None) -> Iterator[AutoS
     counts = plan.counts if len(plan.counts) == 1 else tuple(sorted({k, *_COUNTS} & set(plan.counts)))
     evidence = state.choice.best.score
     for i in range(plan.n_references):
-        drawn = reference_points(points, i, rng)
+        with _limited(until, ticket) as own:
+            done = list(ends(_draw, points, [(i, rng)], n_jobs=plan.n_jobs, ticket=own))
+        if not done or done[0].error is not None:
+            break  # the time is up
+        drawn, rng = done[0].value
         highest = -np.inf
         for reference, trial in _stage("reference", drawn, counts, plan, until, ticket):
             n_done += 1
@@ -250,10 +304,17 @@ def search(X: Array, plan: Plan, ticket: Ticket | None = None) -> Iterator[AutoS
                     state,
                     references=sampled.references,
                     evidence=evidence,
+                    nearest=sampled.nearest,
                     progress=min(n_done / n_fits, 1.0),
                 )
                 yield state
     yield replace(state, converged=True, progress=1.0, event="The search has ended.")
+
+
+def _draw(X: Array, task: tuple[int, np.random.RandomState], report: Report) -> tuple[Array, Any]:
+    """Draw a reference in a worker, as its decomposition takes seconds where there are many columns."""
+    kind, rng = task
+    return reference_points(X, kind, rng), rng
 
 
 def _n_fits(X: Array, n_counts: int, plan: Plan) -> int:

@@ -2,6 +2,7 @@
 
 from mmc.figures.animation import animation, animation_html
 from mmc.figures.consensus import consensus_figure
+from mmc.figures.counts import cluster_map, count_curves
 from mmc.figures.course import course, restart_curves
 from mmc.figures.fields import kernel_graph, posterior_map
 from mmc.figures.margins import margin_animation
@@ -20,7 +21,9 @@ __all__ = [
     "animation_html",
     "band_curves",
     "cluster_color",
+    "cluster_map",
     "consensus_figure",
+    "count_curves",
     "course",
     "cv_heatmap",
     "kernel_graph",

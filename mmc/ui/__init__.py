@@ -3,10 +3,22 @@
 Modules named `*_view` draw, `*_job` run work in the background and `*_sidebar` hold controls.
 """
 
+from mmc.ui.auto_job import Answer, Question, answer, auto_controls, found_outliers
+from mmc.ui.auto_view import (
+    draw_candidates,
+    draw_clusters,
+    draw_counted,
+    draw_counts,
+    draw_growing,
+    look_at_count,
+    take_answer,
+    tell_answer,
+    tell_why,
+)
 from mmc.ui.candidate_view import show_candidate
 from mmc.ui.compare_job import Comparison, compared, contest_controls
 from mmc.ui.compare_view import show_comparison
-from mmc.ui.data_sidebar import data_controls, open_experiment, usual_k
+from mmc.ui.data_sidebar import data_controls, open_experiment, open_table, usual_k
 from mmc.ui.export_view import export_buttons
 from mmc.ui.home_view import gallery
 from mmc.ui.messages import guard, notice
@@ -26,20 +38,34 @@ from mmc.ui.run_view import show_outcome
 from mmc.ui.sweep_job import Found, Search, rival, search
 from mmc.ui.sweep_view import draw_curve, draw_partial, draw_pictures, draw_rival, look_at, summarize_choice
 from mmc.ui.tune_view import chosen_cell, search_map, tuning_controls
-from mmc.ui.visit_state import Compare, CuttingPlanes, Loaded, ModelSelection, Playground, Tune, state_of
+from mmc.ui.visit_state import (
+    Compare,
+    CuttingPlanes,
+    FindClusters,
+    Loaded,
+    ModelSelection,
+    Playground,
+    Tune,
+    state_of,
+)
 
 __all__ = [
+    "Answer",
     "Compare",
     "Comparison",
     "CuttingPlanes",
+    "FindClusters",
     "Found",
     "Loaded",
     "ModelSelection",
     "Outcome",
     "Playground",
+    "Question",
     "Search",
     "Tune",
     "algorithm_control",
+    "answer",
+    "auto_controls",
     "beside_control",
     "by_paper",
     "chosen_cell",
@@ -47,18 +73,26 @@ __all__ = [
     "contest_controls",
     "data_controls",
     "download_control",
+    "draw_candidates",
+    "draw_clusters",
+    "draw_counted",
+    "draw_counts",
     "draw_curve",
+    "draw_growing",
     "draw_partial",
     "draw_pictures",
     "draw_rival",
     "export_buttons",
+    "found_outliers",
     "frame",
     "gallery",
     "guard",
     "last_good",
     "look_at",
+    "look_at_count",
     "notice",
     "open_experiment",
+    "open_table",
     "paper_control",
     "parameter_controls",
     "read_candidates",
@@ -76,6 +110,9 @@ __all__ = [
     "stored_tables",
     "summarize_choice",
     "sweep_controls",
+    "take_answer",
+    "tell_answer",
+    "tell_why",
     "tuning_controls",
     "usual_k",
     "warm_up",

@@ -15,7 +15,7 @@ from mmc.datasets import CATALOG, Entry
 from mmc.datasets._options import MAX_IMBALANCE, MAX_NOISE
 from mmc.experiment import Data, Experiment
 from mmc.figures import MAX_POINTS
-from mmc.ui.messages import guard, notice
+from mmc.ui.messages import guard, notice, plain
 from mmc.ui.parameter_sidebar import STRETCH, forget_outside, reach, seed_control, short
 from mmc.ui.upload_job import KEY, read_upload
 from mmc.ui.visit_state import Loaded, Visit, state_of
@@ -23,6 +23,7 @@ from mmc.ui.wanted_file import wanted_file
 from mmc.work import Upload
 
 TABLE = "table"
+_FIND = "pages/0_Find_clusters.py"
 #: Ranges for experiments and addresses, which are wider than those of the controls.
 _OPTION_RANGES = {
     "n_samples": (20, registry.MOST_SAMPLES),
@@ -164,6 +165,22 @@ def open_experiment() -> None:
     st.switch_page("pages/1_Playground.py", query_params=query)
 
 
+def open_table() -> None:
+    """Draw the control that loads a table and opens the page that finds its clusters."""
+    new = _load_control()
+    loaded = state_of(Visit).loaded
+    query = {"data": TABLE}
+    if isinstance(loaded, Upload):
+        if new:
+            st.switch_page(_FIND, query_params=query)
+        label = plain(f"Clusters of {loaded.name}")
+        st.page_link(_FIND, label=label, icon=":material/table:", query_params=query)
+        return
+    if loaded is not None:
+        notice(loaded)
+    st.page_link(_FIND, label="Or see it with an example", icon=":material/bubble_chart:")
+
+
 def address(experiment: Experiment) -> dict[str, str | list[str]]:
     """Return the query parameters with which the playground repeats an experiment.
 
@@ -225,17 +242,8 @@ def table_controls(prefix: str = "") -> tuple[Data, Loaded]:
     loaded : Upload, TableError or None
         Table, why it cannot be read, or None if there is none yet.
     """
-    upload = st.file_uploader(
-        f"CSV, TSV or Parquet, at most 20 MB and {registry.MOST_SAMPLES:,} rows",
-        type=["csv", "tsv", "txt", "parquet"],
-        key=KEY,
-        help="The file stays in this server's memory for your visit and is never stored.",
-    )
-    visit = state_of(Visit)
-    if upload is not None and upload.file_id != visit.upload:
-        visit.loaded = read_upload(upload)
-        visit.upload = upload.file_id
-    table = visit.loaded
+    _load_control()
+    table = state_of(Visit).loaded
     if not isinstance(table, Upload):
         return Data(TABLE), table
     columns, sha = table.columns, table.sha256
@@ -260,6 +268,22 @@ def table_controls(prefix: str = "") -> tuple[Data, Loaded]:
     drop = st.toggle("Leave out rows with missing values", key=f"{prefix}drop", bind="query-params")
     options = {"columns": used or None, "label": label, "missing": "drop" if drop else "error"}
     return Data(TABLE, options, _scale_control(True, prefix), table.name, sha), table
+
+
+def _load_control() -> bool:
+    """Draw the control that loads a file, and return whether it has just read one."""
+    upload = st.file_uploader(
+        f"CSV, TSV or Parquet, at most 20 MB and {registry.MOST_SAMPLES:,} rows",
+        type=["csv", "tsv", "txt", "parquet"],
+        key=KEY,
+        help="The file stays in this server's memory for your visit and is never stored.",
+    )
+    visit = state_of(Visit)
+    if upload is None or upload.file_id == visit.upload:
+        return False
+    visit.loaded = read_upload(upload)
+    visit.upload = upload.file_id
+    return True
 
 
 def _entry_options(entry: Entry) -> dict[str, Any]:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import PurePath
+from typing import NamedTuple
 
+import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
 from mmc import registry, work
 from mmc.datasets import to_csv_text
+from mmc.experiment import Data
 from mmc.ui._sessions import made_file
 from mmc.ui.data_sidebar import address
 from mmc.ui.player_view import drawn
@@ -18,6 +23,83 @@ from mmc.ui.sweep_job import Found
 
 #: Number of cells of a table up to which the file of labels contains it: about 40 MB.
 _MAX_CELLS = 2_000_000
+
+
+class File(NamedTuple):
+    """A file to download, which is made on request.
+
+    Attributes
+    ----------
+    label, ending, mime : str
+        Label of the button, end of the file's name, and type.
+    make : callable
+        Returns the content.
+    help : str
+        What is in it.
+    """
+
+    label: str
+    ending: str
+    mime: str
+    make: Callable[[], str]
+    help: str
+
+
+def download_buttons(name: str, files: Sequence[File]) -> None:
+    """Draw the download buttons of some files.
+
+    Parameters
+    ----------
+    name : str
+        Begin of their names.
+    files : sequence of File
+        Files to offer.
+    """
+    with st.container(horizontal=True):
+        for each in files:
+            file = f"{name}-{each.ending}"
+            st.download_button(
+                each.label,
+                made_file(each.make, file, each.mime),
+                file,
+                each.mime,
+                help=each.help,
+                icon=":material/download:",
+                on_click="ignore",
+                key=f"download {each.ending}",
+            )
+
+
+def labels_file(
+    data: Data,
+    labels: NDArray[np.int64],
+    confidence: NDArray[np.float64] | None,
+    packed: bytes | None,
+    n_cells: int,
+) -> File:
+    """Return the file of labels, which contains the table up to `_MAX_CELLS`.
+
+    Parameters
+    ----------
+    data : Data
+        What was clustered.
+    labels, confidence : ndarray of shape (n_samples,)
+        Labels and, if it is known, their confidence.
+    packed : bytes or None
+        The visitor's table, if the data are one.
+    n_cells : int
+        Number of cells of the table.
+    """
+    whole = n_cells <= _MAX_CELLS
+    added = "cluster" if confidence is None else "cluster and confidence"
+    content = f"All rows and columns, {added}."
+    if not whole:
+        content = f"Row, {added}: the table has more than {_MAX_CELLS:,} cells."
+
+    def make() -> str:
+        return fetch(work.write_labels, packed, (data, labels, confidence, whole))
+
+    return File("Labels (CSV)", "labels.csv", "text/csv", make, content)
 
 
 def export_buttons(
@@ -39,14 +121,6 @@ def export_buttons(
     name = PurePath(outcome.dataset.name).stem or "table"
 
     names = outcome.dataset.feature_names if outcome.upload is None else outcome.upload.columns
-    whole = outcome.dataset.n_samples * len(names) <= _MAX_CELLS
-    content = "All rows and columns, cluster and confidence."
-    if not whole:
-        content = f"Row, cluster and confidence: the table has more than {_MAX_CELLS:,} cells."
-
-    def labels() -> str:
-        task = (experiment.data, recording.labels, recording.end.confidence(), whole)
-        return fetch(work.write_labels, outcome.packed, task)
 
     def page() -> str:
         title = f"{experiment.algorithm} on {outcome.dataset.name}"
@@ -58,26 +132,30 @@ def export_buttons(
         return to_csv_text(found.table())
 
     files = [
-        ("Labels (CSV)", "labels.csv", "text/csv", labels, content),
-        ("Experiment (JSON)", "experiment.json", "application/json", experiment.to_json, "To open it again."),
-        ("Python script", "experiment.py", "text/x-python", experiment.to_script, "Makes the same labels."),
-        ("Animation (HTML)", "animation.html", "text/html", page, "One file that plays in any browser."),
+        labels_file(
+            experiment.data,
+            recording.labels,
+            recording.end.confidence(),
+            outcome.packed,
+            outcome.dataset.n_samples * len(names),
+        ),
+        File(
+            "Experiment (JSON)",
+            "experiment.json",
+            "application/json",
+            experiment.to_json,
+            "To open it again.",
+        ),
+        File(
+            "Python script", "experiment.py", "text/x-python", experiment.to_script, "Makes the same labels."
+        ),
+        File("Animation (HTML)", "animation.html", "text/html", page, "One file that plays in any browser."),
     ]
     if found is not None:
-        files.insert(1, ("Scores (CSV)", "scores.csv", "text/csv", scores, "Every candidate and its score."))
-    with st.container(horizontal=True):
-        for label, ending, mime, make, help_ in files:
-            file = f"{name}-{ending}"
-            st.download_button(
-                label,
-                made_file(make, file, mime),
-                file,
-                mime,
-                help=help_,
-                icon=":material/download:",
-                on_click="ignore",
-                key=f"download {ending}",
-            )
+        files.insert(
+            1, File("Scores (CSV)", "scores.csv", "text/csv", scores, "Every candidate and its score.")
+        )
+    download_buttons(name, files)
     if found is not None:
         with suppress(ValueError):  # a candidate may be outside the ranges of the playground
             st.page_link(

@@ -15,6 +15,7 @@ from mmc.ui.visit_state import Visit, state_of
 
 _PAGES = (
     ("app.py", "Home", ":material/home:"),
+    ("pages/0_Find_clusters.py", "Find clusters", ":material/bubble_chart:"),
     ("pages/1_Playground.py", "Playground", ":material/scatter_plot:"),
     ("pages/2_Model_selection.py", "Model selection", ":material/query_stats:"),
     ("pages/3_Cutting_planes.py", "Cutting planes", ":material/content_cut:"),

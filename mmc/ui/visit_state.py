@@ -6,6 +6,7 @@ visit's state is here, under keys that begin with the page, so pages cannot mix 
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -15,6 +16,7 @@ from mmc.datasets import TableError
 from mmc.work import Upload
 
 if TYPE_CHECKING:
+    from mmc.ui.auto_job import Answer
     from mmc.ui.cell_table import Pictures
     from mmc.ui.compare_job import Comparison
     from mmc.ui.run_job import Outcome
@@ -75,6 +77,23 @@ class Visit:
 
 
 @dataclass
+class FindClusters:
+    """State of the page that finds clusters.
+
+    Attributes
+    ----------
+    last : tuple or None
+        Last answer, and whether outliers are marked in it.
+    drawn : dict from str to pair
+        What was drawn last by its name: what it depends on, and the pictures.
+    """
+
+    key: ClassVar[str] = "find-clusters:"
+    last: tuple[Answer, bool] | None = None
+    drawn: dict[str, tuple[Hashable, Any]] = field(default_factory=dict)
+
+
+@dataclass
 class Playground:
     """State of the playground: the last run that worked."""
 
@@ -124,7 +143,7 @@ class Tune:
 
 
 #: Classes with the state of a page, whose `last` is its last result.
-Page = Playground | ModelSelection | CuttingPlanes | Compare | Tune
+Page = FindClusters | Playground | ModelSelection | CuttingPlanes | Compare | Tune
 
 S = TypeVar("S", bound=Visit | Page)
 

@@ -64,6 +64,17 @@ def _open(page: str, address: dict[str, str | list[str]]) -> AppTest:
 
 
 @pytest.fixture
+def find_clusters() -> Callable[..., AppTest]:
+    """Open the page that finds clusters at an address; with `wait` false it is only run once."""
+
+    def opened(wait: bool = True, **address: str | list[str]) -> AppTest:
+        at = _open("pages/0_Find_clusters.py", address)
+        return _settle(at) if wait else at.run()
+
+    return opened
+
+
+@pytest.fixture
 def playground() -> Callable[..., AppTest]:
     """Open the playground at an address."""
 

@@ -43,6 +43,31 @@ def test_home_links_to_every_lesson(root):
     assert len(set.union(*pages.values())) == 5
 
 
+def test_the_door_takes_a_table_and_opens_its_clusters(root, settle):
+    """A file that is loaded on the home page is searched on the next one, without another click."""
+    rows = "\n".join(f"{i % 2 * 9 + i / 40},{i % 2 * 5 - i / 30}" for i in range(40))
+    at = AppTest.from_file(root / "app.py", default_timeout=600).run()
+    at.file_uploader(key="upload").set_value(("mine.csv", f"a,b\n{rows}\n".encode(), "text/csv"))
+    settle(at)
+    assert not at.exception
+    assert not at.error
+    answer, _ = at.session_state["find-clusters:"].last
+    assert answer.dataset.name == "mine.csv"
+    assert answer.best.candidate.n_clusters == 2
+    assert at.title[0].value == "Find clusters"
+
+
+def test_the_door_says_what_is_wrong_with_a_file(root, settle):
+    """A file that is no table is refused on the home page, in words that are never rendered."""
+    at = AppTest.from_file(root / "app.py", default_timeout=600).run()
+    at.file_uploader(key="upload").set_value(("**bad**.csv", bytes(range(256)) * 40, "text/csv"))
+    settle(at)
+    (error,) = at.error
+    assert "does not look like a table" in error.value
+    assert "**bad**" not in error.value
+    assert at.title[0].value.startswith("Clustering")
+
+
 @pytest.mark.slow
 @of(_PLAYGROUND)
 def test_the_address_of_a_lesson_is_used(lesson, playground):

@@ -24,6 +24,7 @@ def shown(at):
 #: The function of each page that fails in the test.
 PARTS = {
     "app.py": "mmc.ui.gallery",
+    "pages/0_Find_clusters.py": "mmc.ui.auto_controls",
     "pages/1_Playground.py": "mmc.ui.algorithm_control",
     "pages/2_Model_selection.py": "mmc.ui.sweep_controls",
     "pages/3_Cutting_planes.py": "mmc.ui.parameter_controls",

@@ -1,0 +1,338 @@
+"""The answer of a search for clusters: words, curves, a picture for each number, and candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from contextlib import suppress
+from pathlib import PurePath
+from typing import Any, TypeVar
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy.typing import NDArray
+
+from mmc.auto import Judged, certainty, summary, table
+from mmc.auto.choice import SUPPORT
+from mmc.datasets import to_csv_text
+from mmc.figures import cluster_map, count_curves, thumbnail
+from mmc.figures.packed import pack
+from mmc.judges import JUDGES, OF_LABELS
+from mmc.metrics import adjusted_rand_score, matched_labels
+from mmc.ui.auto_job import Answer
+from mmc.ui.data_sidebar import address
+from mmc.ui.export_view import File, download_buttons, labels_file
+from mmc.ui.messages import guard, notice, plain
+from mmc.ui.visit_state import FindClusters, state_of
+
+T = TypeVar("T")
+
+BEST = "best"
+_PICTURE = 104  # pixels; three fit beside each other on a phone
+
+#: Judges whose curves are drawn below the support.
+_CURVES = ("normalized_cut", "worst_cut", "dbcv", "silhouette")
+
+_AGREEMENT = "Agreement"
+
+#: What it means that a part of the support is higher, and that it is lower.
+_MEANS = {
+    "agreement": ("the methods agree more", "the methods agree less"),
+    "normalized_cut": ("fewer links between neighbours are cut", "more links between neighbours are cut"),
+    "worst_cut": ("the worst cluster is easier to learn", "the worst cluster is harder to learn"),
+}
+
+#: Differences of a judge below this are not mentioned.
+_SAME = 0.02
+
+
+def tell_answer(found: Answer) -> None:
+    """Draw the answer in words."""
+    text = summary(found.state)
+    if not certainty(found.state).has_clusters:
+        notice(text, "info")
+        return
+    headline, _, rest = text.partition(". ")
+    st.subheader(plain(f"{headline}."))
+    st.write(plain(rest))
+
+
+def look_at_count(found: Answer) -> int:
+    """Draw the control that selects a number of clusters, at first the chosen one, and return the number."""
+    counts = {str(k): k for k in found.by_count}
+    if st.session_state.get("at_k", BEST) not in (BEST, *counts):
+        del st.session_state["at_k"]
+    if len(counts) == 1:
+        return found.best.candidate.n_clusters
+    chosen = st.select_slider(
+        "Look at",
+        [BEST, *counts],
+        key="at_k",
+        bind="query-params",
+        help=f"How many clusters the picture shows. “{BEST}” is the number that was chosen.",
+    )
+    return counts.get(str(chosen), found.best.candidate.n_clusters)
+
+
+def draw_clusters(
+    found: Answer, k: int, outliers: NDArray[np.bool_] | None = None, key: str = "clusters"
+) -> None:
+    """Draw the best clustering of a number of clusters, and the points that belong nowhere if given."""
+    judged = found.by_count[k]
+    labels = found.labels(judged)
+    sizes = ", ".join(map(str, np.bincount(labels)))
+    depends = (found.key, judged.answer, len(judged.labels), outliers is not None)
+    st.plotly_chart(
+        _drawn("clusters", depends, lambda: pack(cluster_map(found.view, labels, outliers))),
+        key=key,
+        config={"displayModeBar": False},
+        alt=f"Scatter plot of {len(labels)} points in {k} clusters of {sizes} points.",
+    )
+    texts = [] if judged is found.best else [f"You look at {judged.answer}, not at the answer."]
+    texts.append(found.view.note)
+    if outliers is not None:
+        texts.append(f"{outliers.sum():,} of {len(outliers):,} points belong nowhere.")
+    if found.is_of_sample(judged):
+        texts.append(
+            f"{len(judged.labels):,} points were clustered; the others have the label of the nearest of them."
+        )
+    if text := " ".join(filter(None, texts)):
+        st.caption(plain(text))
+
+
+def draw_counts(found: Answer, at: int, key: str = "counts", *, growing: bool = False) -> None:
+    """Draw the judges over the numbers of clusters; unless it is growing a click selects a number."""
+    by_count, chosen = found.compared.by_count, found.compared.best.candidate.n_clusters
+    curves = {"Support": [each.support for each in by_count.values()]}
+    curves[_AGREEMENT] = [each.agreement for each in by_count.values()]
+    for name in _CURVES:
+        curves[JUDGES[name].title] = [each.values[name] for each in by_count.values()]
+    most = found.question.max_clusters
+    figure = _drawn(
+        "counts",
+        (found.key, len(found.state.stages[0].trials), at),
+        lambda: pack(count_curves(list(by_count), curves, at=at, chosen=chosen, most=most)),
+    )
+    best = found.compared.best.support
+    alt = (
+        f"Curves of {len(curves)} judges over {len(by_count)} numbers of clusters. The support is highest, "
+        f"{best:.2f}, for {chosen} clusters."
+    )
+    config = {"displayModeBar": False}
+    if growing:
+        st.plotly_chart(figure, key=key, config=config, alt=alt)
+    else:
+        st.plotly_chart(
+            figure, key=key, config=config, alt=alt, on_select=_clicked, selection_mode=("points",)
+        )
+    parts = " + ".join(_title(name).lower() for name in SUPPORT)
+    st.caption(
+        f"Support = {parts}. The number where it is highest is chosen. Density and silhouette are there "
+        "to compare."
+    )
+
+
+def draw_counted(found: Answer, at: int | None = None) -> None:
+    """Draw the best clustering of each number as a thumbnail; if `at` is given, each can be selected."""
+    shown = found.by_count[found.best.candidate.n_clusters if at is None else at]
+    depends = (found.key, len(found.state.stages[0].trials), shown.answer, len(shown.labels))
+    pictures = _drawn("counted", depends, lambda: _thumbnails(found, shown))
+    with st.container(horizontal=True, gap="small"):
+        for k, picture in pictures.items():
+            with st.container(width=_PICTURE + 2, gap=None):
+                st.image(picture, width=_PICTURE)
+                if at is None:
+                    st.caption(f"{k} clusters")
+                else:
+                    st.button(
+                        f"{k} clusters",
+                        key=f"look {k}",
+                        type="primary" if k == at else "secondary",
+                        width="stretch",
+                        on_click=_choose,
+                        args=(str(k),),
+                        help="Show this number of clusters.",
+                    )
+
+
+def tell_why(found: Answer, k: int) -> None:
+    """Draw why the number of clusters that is looked at was chosen, or why it was not."""
+    by_count = found.compared.by_count
+    looked, best = by_count[k], found.compared.best
+    if found.question.n_clusters is not None:
+        text = f"The number was given. Of all methods {found.best.candidate.method} has the highest score, "
+        text += f"{found.best.score:.2f}."
+    elif looked is best:
+        values = ", ".join(f"{_title(name).lower()} {_number(best.values[name])}" for name in SUPPORT)
+        asked = f"Why {k}?" if certainty(found.state).has_clusters else f"Why {k}, if there were clusters?"
+        text = f"{asked} Its support is the highest, {best.support:.2f}: {values}."
+        if found.compared.runner_up is not None:
+            next_ = found.compared.runner_up
+            text += f" Next are {next_.candidate.n_clusters} clusters with {next_.support:.2f}: "
+            text += f"{_differences(next_, best)}."
+    else:
+        text = f"Why not {k}? The support of {looked.answer} is {looked.support:.2f}, that of "
+        text += f"{best.candidate.n_clusters} is {best.support:.2f}: {_differences(looked, best)}."
+    if found.dataset.y is not None:
+        index = adjusted_rand_score(found.dataset.y, found.labels(found.by_count[k]))
+        text += (
+            f" The adjusted Rand index with the reference labels, which no judge has seen, is {index:.3f}."
+        )
+    st.write(plain(text))
+
+
+def draw_candidates(found: Answer) -> None:
+    """Draw all candidates as a table, and what the search finds in points without clusters."""
+    number = st.column_config.NumberColumn
+    judges = {
+        name: number(JUDGES[name].title, format="%.3f", help=JUDGES[name].meaning) for name in OF_LABELS
+    }
+    rows = table(found.state).sort_values("chosen", ascending=False, kind="stable")
+    st.dataframe(
+        rows,
+        hide_index=True,
+        height=min(36 * (len(rows) + 1), 360),
+        column_config={
+            "algorithm": "Algorithm",
+            "setting": st.column_config.TextColumn("Setting", help="What differs from the defaults."),
+            "n_clusters": number("Clusters"),
+            "n_samples": number("Points", help="How many points were clustered: a sample, or all."),
+            "score": number(
+                "Score",
+                format="%.3f",
+                help="Agreement + normalized cut + density: chooses the method for each number of clusters.",
+            ),
+            "support": number(
+                "Support",
+                format="%.3f",
+                help="Agreement + normalized cut + worst-learned cluster: chooses the number of clusters.",
+            ),
+            "agreement": number(
+                _AGREEMENT,
+                format="%.3f",
+                help="Mean adjusted Rand index with the other methods of as many clusters; 1 is the same.",
+            ),
+            **judges,
+            "seconds": number("Seconds", format="%.3f", help="Time of the fit without the judges."),
+            "chosen": st.column_config.CheckboxColumn("Chosen"),
+            "left_out": st.column_config.TextColumn(
+                "Why left out", help="Why a candidate was not tried, or failed; empty if it was judged."
+            ),
+        },
+    )
+    out = int((rows["left_out"] != "").sum())
+    if out:
+        st.caption(f"{out} of {len(rows)} candidates were not judged; the last column says why.")
+    sure = certainty(found.state)
+    if sure.references:
+        values = ", ".join(map(_number, sure.references))
+        st.caption(
+            f"What a score is worth: in {len(sure.references)} sets of points without clusters, spread as "
+            f"these are, the same search finds scores of {values}; here {_number(sure.evidence)}."
+        )
+
+
+def draw_growing(found: Answer) -> None:
+    """Draw what a search has so far."""
+    k = found.best.candidate.n_clusters
+    left, right = st.columns(2, gap="large")
+    with left:
+        draw_clusters(found, k, key="growing_clusters")
+    with right:
+        draw_counts(found, found.compared.best.candidate.n_clusters, "growing_counts", growing=True)
+    draw_counted(found)
+
+
+def take_answer(found: Answer, k: int, outliers: NDArray[np.bool_] | None = None) -> None:
+    """Draw the download buttons of what is looked at, and the link that opens it in the playground.
+
+    Parameters
+    ----------
+    found : Answer
+        Answer to export.
+    k : int
+        Number of clusters that is looked at.
+    outliers : ndarray of shape (n_samples,), bool, or None
+        Points that get the label −1.
+    """
+    judged = found.by_count[k]
+    experiment = found.experiment(judged)
+    labels = found.labels(judged)
+    if outliers is not None:
+        labels = np.where(outliers, -1, labels)
+    columns = found.dataset.feature_names if found.upload is None else found.upload.columns
+
+    def candidates() -> str:
+        rows: pd.DataFrame = table(found.state)
+        return to_csv_text(rows)
+
+    files = [
+        labels_file(found.question.data, labels, None, found.packed, found.dataset.n_samples * len(columns)),
+        File("Candidates (CSV)", "candidates.csv", "text/csv", candidates, "The table above."),
+        File(
+            "Experiment (JSON)",
+            "experiment.json",
+            "application/json",
+            experiment.to_json,
+            "To open it again.",
+        ),
+        File("Python script", "experiment.py", "text/x-python", experiment.to_script, "Runs this candidate."),
+    ]
+    download_buttons(PurePath(found.dataset.name).stem or "table", files)
+    with suppress(ValueError):  # a candidate may be outside the ranges of the playground
+        st.page_link(
+            "pages/1_Playground.py",
+            label="Watch it run",
+            icon=":material/play_circle:",
+            query_params=address(experiment),
+            help="Opens this candidate in the playground, step by step.",
+        )
+    st.caption("The address of this page reproduces the search; a table of your own must be loaded again.")
+
+
+def _thumbnails(found: Answer, shown: Judged) -> dict[int, str]:
+    """Return a picture of the best clustering of each number, in the colours of the one that is shown."""
+    reference = found.labels(shown)
+    return {
+        k: thumbnail(found.view, matched_labels(found.labels(judged), reference), width=130)
+        for k, judged in found.by_count.items()
+    }
+
+
+def _drawn(name: str, depends: Hashable, make: Callable[[], T]) -> T:
+    """Return what is drawn under a name, which is made anew only if what it depends on has changed."""
+    kept = state_of(FindClusters).drawn
+    if name not in kept or kept[name][0] != depends:
+        kept[name] = (depends, make())
+    return kept[name][1]
+
+
+def _number(value: float) -> str:
+    """Return a number with two digits, a minus sign as it is printed, and no minus before zero."""
+    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
+
+
+def _differences(one: Judged, other: Judged) -> str:
+    """Return in words how the parts of the support of one candidate differ from those of another."""
+    said = [
+        f"{means[value < than]} ({_number(value)} against {_number(than)})"
+        for name, means in _MEANS.items()
+        if abs((value := one.values[name]) - (than := other.values[name])) >= _SAME
+    ]
+    return ", ".join(said) or "the judges hardly differ"
+
+
+def _title(name: str) -> str:
+    return JUDGES[name].title if name in JUDGES else _AGREEMENT
+
+
+@guard()
+def _choose(name: str) -> None:
+    st.session_state["at_k"] = name
+
+
+@guard()
+def _clicked() -> None:
+    event: Any = st.session_state["counts"]
+    for point in event["selection"]["points"]:
+        _choose(f"{point['x']:g}")

@@ -1,0 +1,43 @@
+"""Find clusters: which clusters are there and how many, with nothing to set."""
+
+import streamlit as st
+
+from mmc import ui
+
+
+def asked() -> tuple[ui.Answer, bool]:
+    """Read the controls and search as they say; raise a ValueError if that fails."""
+    with st.sidebar:
+        data, loaded = ui.data_controls("four-gaussians")
+        st.divider()
+        wish = ui.auto_controls()
+    question = ui.Question(data, wish.n_clusters, wish.max_clusters, wish.seed)
+    return ui.answer(question, loaded, ui.draw_growing), wish.outliers
+
+
+with ui.frame("Find clusters"):
+    st.title("Find clusters")
+    st.write(
+        "Which clusters are there, and how many? Several methods are tried with every number of clusters, "
+        "and judged without true labels. You need to set nothing."
+    )
+    found, marked = ui.last_good(ui.FindClusters, asked)
+    ui.resume_notice(found, "search")
+    ui.tell_answer(found)
+    left, right = st.columns(2, gap="large")
+    at = ui.look_at_count(found)
+    with right:
+        ui.draw_counts(found, at)
+    try:
+        outliers = ui.found_outliers(found, found.by_count[at]) if marked else None
+    except ValueError as error:
+        ui.notice(error)
+        st.stop()
+    with left:
+        ui.draw_clusters(found, at, outliers)
+    ui.draw_counted(found, at)
+    ui.tell_why(found, at)
+    st.subheader("All candidates")
+    ui.draw_candidates(found)
+    st.subheader("Take it home")
+    ui.take_answer(found, at, outliers)
