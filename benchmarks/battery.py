@@ -5,7 +5,8 @@
 label 0, is clustered and not scored. Images take part as pixels, other tables standardised. `--others` takes
 a folder of any such files. The number of clusters is given; ``--count`` leaves it to each method instead, and
 ``--cost`` measures times of `AutoClusterer` over the number of points. genieclust and lumbermark take part
-where they are installed. Scores are adjusted Rand indices.
+where they are installed. ``--store FILE`` keeps what is done, and the same command goes on from there. Scores
+are adjusted Rand indices.
 
 Candidates, judges and the way they are added up were chosen on other sets than these, but with a look at some
 of them. The last table tells what a choice is worth that has seen no score: for many random halves of the
@@ -15,6 +16,7 @@ sets the judges to add up, or the single method, are chosen on one half and repo
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
@@ -33,7 +35,7 @@ from sklearn.preprocessing import scale
 from benchmarks.sets import Set, all_sets
 from benchmarks.tools import quiet_labels, timed
 from mmc import SMIC, UMCRLS, AutoClusterer
-from mmc.auto.choice import SCORE, Judged
+from mmc.auto.choice import SCORE
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -44,8 +46,11 @@ AUTO = "AutoClusterer"
 JUDGES = ("agreement", "normalized_cut", "dbcv", "worst_cut", "neighbors", "silhouette", "lsmi")
 N_SPLITS = 200
 
-#: Largest number of clusters of ``--count``, and of points that scikit-learn's spectral clustering gets.
-MOST_CLUSTERS, MOST_SPECTRAL = 12, 10_000
+#: Largest number of clusters of ``--count``.
+MOST_CLUSTERS = 12
+
+#: Largest numbers of points and of columns for methods that take much longer with more.
+MOST = {"spectral 10-nn": (10_000, 10_000), "SMIC": (5_000, 10_000), "mixture": (10**6, 300)}
 
 
 class Result(NamedTuple):
@@ -54,6 +59,43 @@ class Result(NamedTuple):
     score: float
     seconds: float
     found: int = 0
+
+
+class Tried(NamedTuple):
+    """A candidate of `AutoClusterer`: its score against the classes, and the judges without them."""
+
+    score: float
+    judges: dict[str, float]
+
+
+class Row(NamedTuple):
+    """What all methods have found on a set."""
+
+    results: dict[str, Result]
+    tried: list[Tried]
+
+
+class Store:
+    """Rows by the name of their set, in a file with a line for each; without a file, nowhere."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._rows: dict[str, Row] = {}
+        for line in path.read_text(encoding="utf-8").splitlines() if path and path.exists() else ():
+            name, results, tried = json.loads(line)
+            self._rows[name] = Row(
+                {method: Result(*values) for method, values in results.items()},
+                [Tried(*each) for each in tried],
+            )
+
+    def row(self, each: Set, make: Callable[[Set], Row]) -> Row:
+        """Return the row of a set, made and stored if it is not there."""
+        if each.name not in self._rows:
+            self._rows[each.name] = row = make(each)
+            if self._path:
+                with self._path.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps([each.name, *row]) + "\n")
+        return self._rows[each.name]
 
 
 def peers(k: int) -> dict[str, Callable[[Array], Labels]]:
@@ -77,15 +119,15 @@ def peers(k: int) -> dict[str, Callable[[Array], Labels]]:
     return {name: lambda X, model=model: quiet_labels(model, X) for name, model in models.items()}
 
 
-def with_true_count(sets: Sequence[Set]) -> None:
+def with_true_count(sets: Sequence[Set], store: Store) -> None:
     """Print the score of every method on every set, means over groups, and the table of halves."""
     names: list[str] = []
     rows: list[dict[str, Result]] = []
-    judged: list[tuple[Judged, ...]] = []
+    tried: list[list[Tried]] = []
     for each in sets:
-        row, candidates = _row(each)
+        row, candidates = store.row(each, _row)
         rows.append(row)
-        judged.append(candidates)
+        tried.append(candidates)
         names += [name for name in row if name not in names]
         best = max(row, key=lambda name: np.nan_to_num(row[name].score, nan=-1.0))
         print(
@@ -103,10 +145,11 @@ def with_true_count(sets: Sequence[Set]) -> None:
         print(f"{name:<38}{cells}{seconds:10.2f}{int(np.isnan(table[name]).sum()):10d}")
     counts = "".join(f"{int(chosen.sum()):13d}" for chosen in groups.values())
     print(f"{'sets':<38}{counts}\nA method that fails or does not take part counts as 0.")
-    _halves(sets, table, judged)
+    if len(sets) >= 8:
+        _halves(sets, table, tried)
 
 
-def _row(each: Set) -> tuple[dict[str, Result], tuple[Judged, ...]]:
+def _row(each: Set) -> Row:
     model = AutoClusterer(each.n_clusters, n_references=0, time_limit=1800, random_state=0)
     seconds, labels = timed(model.fit_predict, each.X)
     judged = model.state_.choice.judged
@@ -115,7 +158,7 @@ def _row(each: Set) -> tuple[dict[str, Result], tuple[Judged, ...]]:
         row[candidate.candidate.method] = Result(_score(each, candidate.labels), candidate.trial.seconds)
     for name, find in peers(each.n_clusters).items():
         row[name] = _MISSING
-        if name.startswith("spectral") and len(each.X) > MOST_SPECTRAL:
+        if any(size > most for size, most in zip(each.X.shape, MOST.get(name, ()), strict=False)):
             continue
         try:
             seconds, labels = timed(find, each.X)
@@ -123,7 +166,7 @@ def _row(each: Set) -> tuple[dict[str, Result], tuple[Judged, ...]]:
             print(f"  {name} on {each.name}: {error}", file=sys.stderr)
             continue
         row[name] = Result(_score(each, labels), seconds)
-    return row, judged
+    return Row(row, [Tried(_score(each, one.labels), dict(one.values)) for one in judged])
 
 
 _MISSING = Result(np.nan, np.nan)
@@ -142,15 +185,13 @@ def _groups(sets: Sequence[Set]) -> dict[str, NDArray[np.bool_]]:
     return {name: mask for name, mask in chosen.items() if mask.any()}
 
 
-def _halves(
-    sets: Sequence[Set], table: dict[str, NDArray[np.float64]], judged: Sequence[tuple[Judged, ...]]
-) -> None:
+def _halves(sets: Sequence[Set], table: dict[str, NDArray[np.float64]], tried: Sequence[list[Tried]]) -> None:
     """Choose a rule, and a method, on random halves of the sets and report on the other halves.
 
     Both versions of a set, as it is and standardised, are in the same half.
     """
     rules = {
-        " + ".join(chosen): np.array([_by_rule(s, j, chosen) for s, j in zip(sets, judged, strict=True)])
+        " + ".join(chosen): np.array([_by_rule(candidates, chosen) for candidates in tried])
         for m in (1, 2, 3)
         for chosen in combinations(JUDGES, m)
     }
@@ -177,31 +218,20 @@ def _halves(
     print("  chosen most often: " + "; ".join(f"{rule} ({picked[rule]})" for rule in usual))
 
 
-def _by_rule(each: Set, judged: tuple[Judged, ...], names: Sequence[str]) -> float:
-    best = max(judged, key=lambda candidate: sum(candidate.values[name] for name in names))
-    return _score(each, best.labels)
+def _by_rule(tried: list[Tried], names: Sequence[str]) -> float:
+    return max(tried, key=lambda each: sum(each.judges[name] for name in names)).score
 
 
-def with_unknown_count(sets: Sequence[Set]) -> None:
+def with_unknown_count(sets: Sequence[Set], store: Store) -> None:
     """Print what is found where nobody says how many clusters there are."""
     sets = [each for each in sets if each.n_clusters <= MOST_CLUSTERS]
     rows: dict[str, list[Result]] = {}
     said = []
     for each in sets:
-        found: dict[str, Labels] = {}
-        model = AutoClusterer(time_limit=1800, random_state=0)
-        seconds, found[AUTO] = timed(model.fit_predict, each.X)
-        said.append(model.certainty_.has_clusters)
-        times = {AUTO: seconds}
-        for name, find in (
-            ("k-means, silhouette", _by_silhouette),
-            ("mixture, BIC", _by_bic),
-            ("HDBSCAN", lambda X: quiet_labels(HDBSCAN(copy=True), X)),
-        ):
-            times[name], found[name] = timed(find, each.X)
-        for name, labels in found.items():
-            k = len(np.unique(labels[labels >= 0]))
-            rows.setdefault(name, []).append(Result(_score(each, labels), times[name], k))
+        results, [found] = store.row(each, _counted)
+        said.append(bool(found.judges["has_clusters"]))
+        for name, result in results.items():
+            rows.setdefault(name, []).append(result)
         cells = "  ".join(f"{name} {row[-1].found:3d} {row[-1].score:6.3f}" for name, row in rows.items())
         words = "" if said[-1] else "  (no clusters, it says)"
         print(f"{each.name:<28} true k {each.n_clusters:3d}  {cells}{words}", flush=True)
@@ -215,6 +245,21 @@ def with_unknown_count(sets: Sequence[Set]) -> None:
     print(f"{AUTO} says of {sum(not s for s in said)} of {len(sets)} sets that they show no clusters.")
 
 
+def _counted(each: Set) -> Row:
+    model = AutoClusterer(time_limit=1800, random_state=0)
+    methods: dict[str, Callable[[Array], Labels]] = {
+        AUTO: model.fit_predict,
+        "k-means, silhouette": _by_silhouette,
+        "mixture, BIC": _by_bic,
+        "HDBSCAN": lambda X: quiet_labels(HDBSCAN(copy=True), X),
+    }
+    results = {}
+    for name, find in methods.items():
+        seconds, labels = timed(find, each.X)
+        results[name] = Result(_score(each, labels), seconds, len(np.unique(labels[labels >= 0])))
+    return Row(results, [Tried(results[AUTO].score, {"has_clusters": float(model.certainty_.has_clusters)})])
+
+
 def _by_silhouette(X: Array) -> Labels:
     found = [quiet_labels(KMeans(k, n_init=10, random_state=0), X) for k in _counts(X)]
     size = min(len(X), 2000)
@@ -223,8 +268,9 @@ def _by_silhouette(X: Array) -> Labels:
 
 def _by_bic(X: Array) -> Labels:
     found = []
+    shape = "full" if X.shape[1] <= MOST["mixture"][1] else "diag"
     for k in (1, *_counts(X)):
-        model = GaussianMixture(k, reg_covar=1e-4, random_state=0)
+        model = GaussianMixture(k, covariance_type=shape, reg_covar=1e-4, random_state=0)
         labels = quiet_labels(model, X)
         found.append((model.bic(X), k, labels))
     return min(found, key=lambda each: each[:2])[2]
@@ -234,16 +280,16 @@ def _counts(X: Array) -> range:
     return range(2, min(MOST_CLUSTERS, len(X) - 1) + 1)
 
 
-def cost(repeats: int = 5) -> None:
+def cost(repeats: int = 3) -> None:
     """Print median and longest times with nothing set, over the number of points."""
-    print(f"{AUTO}, ten features, five blobs that overlap; seconds, median and longest of {repeats}")
+    print(f"{AUTO}, ten features, five blobs that overlap; seconds, median and longest of {repeats}, or of 2")
     AutoClusterer(max_clusters=3, random_state=0).fit(scale(make_blobs(200, random_state=0)[0]))  # compiles
     print(f"{'n':>8} {'k unknown':>20} {'k given':>20} {'time_limit=20':>20}")
     for n in (300, 1_500, 10_000, 60_000):
         cells = []
         for settings in ({}, {"n_clusters": 5}, {"time_limit": 20.0}):
             times = []
-            for seed in range(repeats):
+            for seed in range(repeats if n < 60_000 else 2):
                 X, _ = make_blobs(n, n_features=10, centers=5, cluster_std=3.0, random_state=seed)
                 times.append(timed(AutoClusterer(random_state=seed, **settings).fit, scale(X))[0])
             cells.append(f"{np.median(times):10.1f} {max(times):9.1f}")
@@ -260,6 +306,7 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--others", type=Path, metavar="DIR", help="folder of further .npz files")
     parser.add_argument("--only", default="", metavar="TEXT", help="sets whose names contain this")
+    parser.add_argument("--store", type=Path, metavar="FILE", help="file that keeps what is done")
     parser.add_argument("--count", action="store_true", help="leave the number of clusters to each method")
     parser.add_argument("--cost", action="store_true", help="times over the number of points instead")
     chosen = parser.parse_args(arguments)
@@ -267,7 +314,7 @@ def main(arguments: list[str] | None = None) -> int:
         cost()
         return 0
     sets = [each for each in all_sets(chosen.data, chosen.others) if chosen.only in each.name]
-    (with_unknown_count if chosen.count else with_true_count)(sets)
+    (with_unknown_count if chosen.count else with_true_count)(sets, Store(chosen.store))
     return 0
 
 
