@@ -99,9 +99,14 @@ class CPMMC(CuttingPlaneClusterer):
     from there: its cuts end with a gap of at most `epsilon`, and its objective is at most C times `epsilon`
     above the best one.
 
+    *Empty clusters.* A cluster that has lost its points never gets any back, because no constraint asks for
+    them. If a solution leaves a cluster empty, the labels return to those of the start and are held until no
+    constraint is violated by more than `epsilon`; then the CCCP goes on. If a cluster is empty again, the
+    labels at which it went on are held to the end. A start without a loss is not affected.
+
     `predict` equals `labels_` on the training points, except if the fit is stopped before the first cut. A
-    cluster can be empty at the end, and `fit` then warns. The mean of the training points is subtracted
-    before the kernel is computed.
+    cluster can be empty at the end if `C` is too small for the labels of the start, and `fit` then warns. The
+    mean of the training points is subtracted before the kernel is computed.
 
     References
     ----------
@@ -245,8 +250,14 @@ class MKC(CuttingPlaneClusterer):
     from there: its cuts end with a gap of at most `epsilon`, and its objective is at most C times `epsilon`
     above the best one.
 
+    *Empty clusters.* A cluster that has lost its points never gets any back, because no constraint asks for
+    them. If a solution leaves a cluster empty, the labels return to those of the start and are held until no
+    constraint is violated by more than `epsilon`; then the CCCP goes on. If a cluster is empty again, the
+    labels at which it went on are held to the end. A start without a loss is not affected.
+
     `predict` equals `labels_` on the training points, except if the fit is stopped before the first cut. It
-    is not possible if a kernel is a matrix. A cluster can be empty at the end, and `fit` then warns.
+    is not possible if a kernel is a matrix. A cluster can be empty at the end if `C` is too small for the
+    labels of the start, and `fit` then warns.
 
     References
     ----------
