@@ -119,7 +119,8 @@ _GRAPH = GraphPanel(
 _PRIORS = PriorPanel(title="Class priors", parameter="class_prior", settled=("n_neighbors",))
 
 
-#: Maximum number of points where LSMI chooses among ten graphs, each with its eigenvectors: a minute or two.
+#: Maximum number of points where LSMI chooses among ten graphs, each with the eigenvectors of two kernels: a
+#: minute or two.
 _MOST_CHOSEN = 30_000
 
 
