@@ -148,7 +148,7 @@ def against_literal(repetitions: int = 5) -> None:
     print(f"{'set':<16} {'what':<13} {'ours':>7} {'literal':>8} {'times':>6} {'kept':>8} {'times':>6}")
     for name in ("spirals", "circle-gaussian"):
         X, _ = _toy(name, 0)
-        model = SMIC(2, random_state=0)
+        model = SMIC(2, normalize=True, random_state=0)
         steps = list(model.iter_fit(X))  # also compiles and loads; the last step repeats the chosen t
         ours, literal = partial(model.fit, X), partial(literal_choice, X, 2)
         _times(f"{name:<16} whole choice ", ours, literal, repetitions)

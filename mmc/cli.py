@@ -247,9 +247,9 @@ def _usual(algorithm: Algorithm, parameter: Parameter) -> object:
 def _metavar(parameter: Parameter) -> str:
     if parameter.kind == "choice":
         return "{" + ",".join((*parameter.choices, *(("NUMBER",) if parameter.free else ()))) + "}"
-    return {"int": "N", "float": "NUMBER", "bool": "{true,false}", "numbers": "N,N,…", "kernels": "K,K,…"}[
-        parameter.kind
-    ]
+    if parameter.kind == "bool":
+        return "{" + ",".join((*parameter.choices, "true", "false")) + "}"
+    return {"int": "N", "float": "NUMBER", "numbers": "N,N,…", "kernels": "K,K,…"}[parameter.kind]
 
 
 def _list(arguments: argparse.Namespace) -> int:

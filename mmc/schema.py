@@ -129,6 +129,8 @@ def check_parameter(parameter: Parameter, value: Any) -> None:
     if value is None or _fits(parameter, value):
         return
     expected = _EXPECTED.get(parameter.kind, f"one of {', '.join(parameter.choices)}")
+    if parameter.kind == "bool" and parameter.choices:
+        expected = f"{', '.join(parameter.choices)} in quotes, or {expected}"
     number = " or a number without quotes" if parameter.free else ""
     raise ValueError(f"{parameter.name}={quoted(value)} is not right: give {expected}{number}.")
 
@@ -139,7 +141,7 @@ def _fits(parameter: Parameter, value: Any) -> bool:
     if parameter.kind == "float":
         return _is_number(value)
     if parameter.kind == "bool":
-        return type(value) is bool
+        return type(value) is bool or (isinstance(value, str) and value in parameter.choices)
     if parameter.kind == "numbers":
         return isinstance(value, list | tuple) and all(map(_is_number, value))
     if parameter.kind == "kernels":

@@ -11,7 +11,7 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mmc
-from mmc import clusterers, registry
+from mmc import clusterers, registry, schema
 from mmc.base import StepwiseClusterer
 from mmc.datasets import make_three_gaussians
 from mmc.recording import MAX_FRAMES, record
@@ -403,6 +403,21 @@ def test_a_number_may_stand_in_place_of_a_choice(text, value):
     parsed = registry.get("SMIC").parameter("n_neighbors").parse(text)
     assert parsed == value
     assert type(parsed) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("auto", "auto"), ("true", True), ("false", False), ("no", False), ("1", True)]
+)
+def test_a_choice_may_stand_beside_true_and_false(text, value):
+    """What was written for a switch of two values is read as before, and experiments hold each value."""
+    parameter = registry.get("SMIC").parameter("normalize")
+    assert parameter.parse(text) is value or parameter.parse(text) == value == "auto"
+    assert parameter.parse(parameter.write(value)) == value
+    schema.check_parameter(parameter, value)
+    with pytest.raises(ValueError, match="normalize='maybe' is not right: give auto or true or false"):
+        parameter.parse("maybe")
+    with pytest.raises(ValueError, match="normalize='true' is not right: give auto in quotes, or true or"):
+        schema.check_parameter(parameter, "true")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from mmc import SMIC, datasets
 def test_literal_pseudo_code_agrees_with_the_library(name, n_clusters):
     """Chosen t, clusters of every t and all values of LSMI agree, also where the graph falls into parts."""
     X = datasets.load(name, n_samples=40, random_state=1).standardized().X
-    model = SMIC(n_clusters, random_state=0)
+    model = SMIC(n_clusters, normalize=True, random_state=0)
     states = [step.state for step in model.iter_fit(X)]
     t, labellings, curve = smic.literal_choice(X, n_clusters, keep=True)
     assert t == model.n_neighbors_

@@ -112,6 +112,9 @@ _PSEUDO_CODE = (
     Line("  repeat until the objective changes by less than a share (CCCP):"),
     Line("    solve the convex problem on Ω for f, the bias and the weights β of the kernels"),
     Line("    take the labels z from f", "cut"),
+    Line(
+        "  if a cluster is empty: return to the first labels, and hold them until no constraint is violated"
+    ),
 )
 _CUTS_PANEL = WeightPanel(
     title="Cuts",

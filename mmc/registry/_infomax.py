@@ -43,7 +43,9 @@ _SMIC = (
         "normalize",
         "bool",
         "Normalise the graph",
-        "Divide every link by how well linked its two points are; without it dense spots win.",
+        "Divide every link by how well linked its two points are; without it dense spots win. auto lets LSMI "
+        "choose where it chooses the neighbours, and normalises elsewhere.",
+        choices=("auto",),
     ),
     Parameter(
         "class_prior",
@@ -117,7 +119,8 @@ _GRAPH = GraphPanel(
 _PRIORS = PriorPanel(title="Class priors", parameter="class_prior", settled=("n_neighbors",))
 
 
-#: Maximum number of points where LSMI chooses among ten graphs, each with its eigenvectors: a minute or two.
+#: Maximum number of points where LSMI chooses among ten graphs, each with the eigenvectors of two kernels: a
+#: minute or two.
 _MOST_CHOSEN = 30_000
 
 
@@ -162,10 +165,10 @@ ENTRIES = (
         _SMIC,
         (
             Line("for t = 1, …, 10 neighbours, or for the t that was given:"),
-            Line("  link every point to its t nearest neighbours, and normalise the graph"),
+            Line("  link every point to its t nearest neighbours; normalise the graph, or try both"),
             Line("  for y = 1, …, c: let the y-th eigenvector give cluster y its posterior", "eigenvector"),
             Line("  score the labels by LSMI", "candidate"),
-            Line("take the t with the highest LSMI", "choice"),
+            Line("take the t and the graph with the highest LSMI", "choice"),
         ),
         (_POSTERIORS, _GRAPH, _PRIORS),
         Rival("MIC", "mlmi"),

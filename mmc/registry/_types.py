@@ -101,7 +101,7 @@ class Parameter:
         Sensible values of another number, of a number in place of a choice, or of a whole number with a long
         range.
     choices : tuple of str
-        Values of a choice.
+        Values of a choice, or those of a bool beside true and false.
     free : bool
         Whether a number may replace a choice.
     advanced : bool
@@ -215,7 +215,7 @@ class Parameter:
             return int(text)
         if self.kind == "float":
             return _number(text)
-        if self.kind == "bool":
+        if self.kind == "bool" and text not in self.choices:
             return ("false", "true", "no", "yes", "0", "1").index(text.lower()) % 2 == 1
         if self.kind == "numbers":
             return [_number(part) for part in text.split(",")] if text else None
@@ -235,7 +235,7 @@ class Parameter:
         return {
             "int": "give a whole number",
             "float": "give a number",
-            "bool": "give true or false",
+            "bool": f"give {' or '.join((*self.choices, 'true', 'false'))}",
             "numbers": "give numbers separated by commas, or nothing",
             "kernels": "give kernels separated by commas, such as linear, poly:degree=2, rbf:width=0.5",
         }[self.kind]

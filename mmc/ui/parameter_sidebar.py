@@ -253,7 +253,9 @@ def _control(parameter: Parameter, default: Any) -> Any:
         low, high = reach(parameter.key, parameter.low, parameter.high, STRETCH * parameter.high)
         forget_outside(parameter.key, low, high)
         return int(st.slider(parameter.label, low, high, default, **common))
-    if parameter.kind == "bool":
+    if parameter.kind == "bool" and not parameter.choices:
+        if not isinstance(st.session_state.get(parameter.key, default), bool):
+            del st.session_state[parameter.key]  # the choice of a method that has more than two
         return st.toggle(parameter.label, default, **common)
     if parameter.kind == "kernels":
         return kernel_control(parameter, default, asked_text(parameter.key))
@@ -264,7 +266,8 @@ def _control(parameter: Parameter, default: Any) -> Any:
         )
     # A number is offered exactly as it was written, because the control looks for that text.
     asked = [asked_text(parameter.key)] if parameter.free and _asked_for(parameter) else []
-    choices = list(dict.fromkeys([*parameter.choices, *map(short, parameter.steps), *asked]))
+    both = ("true", "false") if parameter.kind == "bool" else ()
+    choices = list(dict.fromkeys([*parameter.choices, *both, *map(short, parameter.steps), *asked]))
     first = choices.index(parameter.write(default))
     if not parameter.free and st.session_state.get(parameter.key) not in (None, *choices):
         del st.session_state[parameter.key]
@@ -364,7 +367,8 @@ def _held(parameter: Parameter, value: Any) -> Any:
     """Return a value as the control of a parameter holds it."""
     if value is None and not parameter.none:
         return ""
-    return parameter.write(value) if parameter.kind in ("choice", "numbers", "kernels") else value
+    as_text = parameter.kind in ("choice", "numbers", "kernels") or bool(parameter.choices)
+    return parameter.write(value) if as_text else value
 
 
 def reach(key: str, low: Any, high: Any, most: Any) -> tuple[Any, Any]:

@@ -215,6 +215,8 @@ def _companion(experiment: Experiment, name: str) -> BaseEstimator:
     for parameter in registry.get(name).parameters:
         value = known.get(parameter.key)
         offered = parameter.kind != "choice" or parameter.free or value in parameter.choices
+        if parameter.kind == "bool":
+            offered = isinstance(value, bool) or value in parameter.choices
         if value is not None and offered:
             shared[parameter.name] = value
     model = within_time(registry.get(name).make(shared), TIME_LIMIT)

@@ -78,3 +78,23 @@ def test_noise_of_other_data_is_forgotten(way, playground, settle):
     assert not at.exception
     shown = at.session_state["data"]  # whether a page takes over the data of another depends on Streamlit
     assert shown == "table" or at.session_state["noise"] <= CATALOG[shown].noise_max
+
+
+@pytest.mark.parametrize("text", ["auto", "true", "false"])
+def test_a_switch_that_became_a_choice_takes_what_was_saved(text, playground):
+    """Addresses with true and false, which a switch wrote, open as they did, and the choice is shown."""
+    at = playground(algorithm="SMIC", data="moons", n="60", normalize=text)
+    assert not at.exception
+    assert not notices(at)
+    assert at.selectbox(key="normalize").value == text
+
+
+@pytest.mark.parametrize("text", ["auto", "false"])
+def test_a_choice_of_one_method_does_not_break_the_switch_of_another(text, playground, settle):
+    """CPMMC has two values where SMIC has three; changing between them draws either control."""
+    at = playground(algorithm="SMIC", data="moons", n="60", normalize=text)
+    for name in ("CPMMC", "SMIC"):
+        at.selectbox(key="algorithm").set_value(name)
+        settle(at)
+        assert not at.exception
+    assert at.selectbox(key="normalize").value in ("auto", "true", "false")

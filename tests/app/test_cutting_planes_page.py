@@ -91,7 +91,7 @@ def test_nonsense_in_the_address_is_named(text, cutting_planes):
 
 def test_a_lost_cluster_is_told(cutting_planes):
     """Where fewer clusters are left than were asked for, the page says so."""
-    at = cutting_planes(data="iris", n_clusters="4")
+    at = cutting_planes(data="three-gaussians", n="40", n_clusters="6", C="0.25")
     kept = at.session_state["cutting-planes:"].last.main.estimator.state_.n_empty
     assert bool(kept) == any("clusters asked for" in warning.value for warning in at.warning)
     assert kept

@@ -506,9 +506,61 @@ def test_confidence_is_the_own_posterior():
 def chosen():
     """Walk through the choice by LSMI on points where candidates differ."""
     X, _ = make_circle_gaussian(100, random_state=3)
-    model = SMIC(2, random_state=7)
+    model = SMIC(2, normalize=True, random_state=7)
     steps = list(model.iter_fit(X))
     return X, model, steps
+
+
+@pytest.fixture(scope="module")
+def both():
+    """Walk through the choice by LSMI between two kernels, where either is better for some candidates."""
+    X, _ = make_high_low(100, random_state=0)
+    model = SMIC(2, random_state=7)
+    return X, model, [step.state for step in model.iter_fit(X)]
+
+
+def test_the_better_kernel_of_each_candidate_is_kept(both):
+    """By default a step has the kernel with the higher LSMI, and the curve is the higher of both curves."""
+    X, model, states = both
+    each = [SMIC(2, normalize=value, random_state=7) for value in (True, False)]
+    walks = [[step.state for step in one.iter_fit(X)] for one in each]
+    curves = np.array([one.lsmi_curve_ for one in each])
+    assert len(states) == 11
+    assert set(curves.argmax(axis=0)) == {0, 1}
+    np.testing.assert_array_equal(model.lsmi_curve_, curves.max(axis=0))
+    for t, state in enumerate(states[:-1]):
+        best = curves[:, t].argmax()
+        assert state.model.normalized == (best == 0)
+        assert ("the plain kernel" in state.caption) == (best == 1)
+        np.testing.assert_array_equal(state.labels, walks[best][t].labels)
+
+
+def test_the_best_of_both_kernels_is_chosen(both):
+    """The end is the fit with the chosen kernel and number of neighbours, and predicts with this kernel."""
+    X, model, states = both
+    assert model.objective_ == -model.lsmi_curve_.max()
+    assert model.normalize_ == states[-1].model.normalized
+    alone = SMIC(2, n_neighbors=model.n_neighbors_, normalize=model.normalize_).fit(X)
+    np.testing.assert_array_equal(model.labels_, alone.labels_)
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    new = X[:20] + 0.01
+    np.testing.assert_allclose(model.predict_proba(new), alone.predict_proba(new))
+
+
+@pytest.mark.parametrize("other", [{"n_neighbors": 6}, {"kernel": "rbf"}])
+def test_the_kernel_is_normalised_where_there_is_no_choice(other):
+    """Without a choice of neighbours the default is the normalised kernel, step by step."""
+    X = cloud()
+    first, second = (list(SMIC(3, **other, **n).iter_fit(X)) for n in ({}, {"normalize": True}))
+    assert len(first) == len(second) == 3
+    assert first[-1].state.model.normalized
+    np.testing.assert_array_equal(first[-1].state.posterior, second[-1].state.posterior)
+
+
+def test_normalize_is_true_false_or_auto():
+    """Another text is refused, with what is allowed."""
+    with pytest.raises(ValueError, match=r"'normalize' parameter of SMIC must be .*'auto'"):
+        SMIC(2, normalize="lsmi").fit(cloud())
 
 
 def test_candidates_are_tried_then_chosen(chosen):
@@ -585,7 +637,7 @@ def test_few_points_have_few_candidates():
 def test_a_choice_stopped_half_way_is_usable(n_steps):
     """Closing after some candidates leaves the last one tried, ready to predict."""
     X, _ = make_spirals(80, random_state=0)
-    model = SMIC(2, random_state=0)
+    model = SMIC(2, normalize=True, random_state=0)
     steps = model.iter_fit(X)
     for _ in range(n_steps):
         step = next(steps)
@@ -597,7 +649,7 @@ def test_a_choice_stopped_half_way_is_usable(n_steps):
     np.testing.assert_array_equal(model.labels_, SMIC(2, n_neighbors=n_steps).fit(X).labels_)
 
 
-def mean_rand(make, c: int, normalize: bool, seeds) -> float:
+def mean_rand(make, c: int, normalize: bool | str, seeds) -> float:
     """Average the adjusted Rand index over draws of 200 points, neighbours chosen by LSMI."""
     scores = []
     for seed in seeds:
@@ -612,9 +664,10 @@ def mean_rand(make, c: int, normalize: bool, seeds) -> float:
     ("make", "c", "at_least", "n_draws"),
     [(make_circle_gaussian, 2, 0.97, 5), (make_spirals, 2, 0.99, 2), (make_four_gaussians, 4, 1.0, 2)],
 )
-def test_the_figures_of_the_paper(make, c, at_least, n_draws):
-    """With normalisation the toys of the paper are solved as there."""
-    assert mean_rand(make, c, True, range(n_draws)) >= at_least
+@pytest.mark.parametrize("normalize", [True, "auto"])
+def test_the_figures_of_the_paper(make, c, at_least, n_draws, normalize):
+    """With normalisation, chosen or given, the toys of the paper are solved as there."""
+    assert mean_rand(make, c, normalize, range(n_draws)) >= at_least
 
 
 @pytest.mark.slow

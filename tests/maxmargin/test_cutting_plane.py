@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits, make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 
@@ -15,6 +15,7 @@ from mmc import CPMMC, MKC
 from mmc.datasets import load
 from mmc.errors import SolverError
 from mmc.maxmargin.cutting_plane import cuts, dual_program, kernel_list
+from mmc.maxmargin.cutting_plane.constraints import Classes, Halves
 from mmc.maxmargin.cutting_plane.kernel_list import parse_kernels, text_of
 from mmc.metrics import adjusted_rand_score, majority_accuracy
 
@@ -247,6 +248,57 @@ def test_lost_cluster_is_told_and_loses_to_others():
     kept = MKC(C=0.01, balance=0.9, init="random", n_init=6, random_state=0).fit(X)
     assert kept.state_.n_empty == 0
     assert kept.start_objectives_.min() < kept.objective_
+
+
+@pytest.mark.parametrize("cls", [CPMMC, MKC])
+@pytest.mark.parametrize(("d", "k", "spread", "least"), [(10, 5, 3.0, 0.9), (20, 6, 4.0, 1.0)])
+def test_all_of_many_clusters_are_kept(cls, d, k, spread, least):
+    """Where the CCCP empties a cluster after a few cuts, the labels return and every cluster is found."""
+    X, y = make_blobs(20 * k, d, centers=k, cluster_std=spread, random_state=0)
+    steps = list(cls(k, random_state=0).iter_fit(X))
+    assert any(step.state.n_empty for step in steps)
+    assert steps[-1].state.n_empty == 0
+    assert adjusted_rand_score(y, steps[-1].state.labels) >= least
+
+
+def test_labels_are_held_after_a_loss_until_no_constraint_is_violated():
+    """After the first loss come the labels of the start, and the solution for them is that of all cuts."""
+    X, _ = make_blobs(100, 10, centers=5, cluster_std=3.0, random_state=0)
+    states = [step.state for step in CPMMC(5, random_state=0).iter_fit(X)]
+    lost = next(i for i, state in enumerate(states) if state.n_empty)
+    assert not states[lost].held
+    assert not states[lost].converged
+    assert "the labels return to those that had all and are held" in states[lost].caption
+    held = list(itertools.takewhile(lambda state: state.held, states[lost + 1 :]))
+    assert held
+    assert held[-1].gap <= held[-1].epsilon
+    np.testing.assert_array_equal(held[-1].labels, states[0].labels)
+    assert all(state.n_cccp == 1 for state in held)
+
+
+def test_a_second_loss_ends_with_the_labels_that_had_all():
+    """If the CCCP empties a cluster again, the labels at which it went on are held to the end."""
+    X, _ = make_blobs(100, 5, centers=5, cluster_std=4.0, random_state=2)
+    states = [step.state for step in CPMMC(5, random_state=0).iter_fit(X)]
+    losses = [i for i, state in enumerate(states) if state.n_empty and not state.held]
+    assert len(losses) == 2
+    assert all(state.held for state in states[losses[1] + 1 :])
+    assert states[-1].converged
+    assert states[-1].n_empty == 0
+    assert states[-1].gap <= states[-1].epsilon
+
+
+@pytest.mark.parametrize("sides", [Halves(), Classes(3)])
+def test_margins_of_labels_are_their_loss_and_mark_the_cut(sides):
+    """The margin of a label is its lead over the best other, and a cut marks the margins below one."""
+    rng = np.random.default_rng(0)
+    f = 2.0 * rng.normal(size=(40, sides.n_blocks))
+    values = np.hstack([-f / 2, f / 2]) if sides.n_blocks == 1 else f
+    labels = rng.integers(0, values.shape[1], 40)
+    naive = [v[y] - max(np.delete(v, y)) for v, y in zip(values, labels, strict=True)]
+    np.testing.assert_allclose(sides.margins(f, labels), naive, atol=1e-12)
+    best = sides.labels(f)
+    np.testing.assert_array_equal(sides.cut(f, best).marked, np.flatnonzero(sides.margins(f, best) < 1))
 
 
 def test_failing_solver_leaves_the_last_state(monkeypatch):

@@ -43,6 +43,9 @@ Deviations from the paper
   alone is `lower`. The former decides between starts, among those that lost the fewest clusters.
 - If after 100 cuts the last 40 have brought no better solution, the labels of the best one are fixed, and a
   convex problem remains (see `mmc.maxmargin.cutting_plane.cuts`). The paper's algorithm need not end there.
+- When a solution leaves a cluster empty, the labels return to those of the start and are held until their
+  constraints hold, so that clusters are not lost (see `mmc.maxmargin.cutting_plane.cuts`). In the paper's
+  algorithm such a cluster stays empty.
 - The thesis keeps the iterate with the best accuracy against true labels; true labels are not used here.
 """
 

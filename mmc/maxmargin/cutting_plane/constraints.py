@@ -62,6 +62,10 @@ class Sides(ABC):
         """Find the most violated constraint if the points have these labels; those of `f` violate least."""
 
     @abstractmethod
+    def margins(self, f: Array, labels: Labels) -> Array:
+        """Return the margin of every point if it has this label."""
+
+    @abstractmethod
     def rows(self, cut: Cut, labels: Labels, points: slice | Labels) -> Array:
         """Return n a_p at some points, of shape (n_points, n_blocks)."""
 
@@ -85,8 +89,11 @@ class Halves(Sides):
 
     def cut(self, f: Array, labels: Labels) -> Cut:
         """Mark the points within the margin, [MKC] eq. 2.16."""
-        margins = np.where(labels == 1, 1.0, -1.0) * f[:, 0]
-        return Cut(np.where(margins < 1.0, 1 - labels, _NONE))
+        return Cut(np.where(self.margins(f, labels) < 1.0, 1 - labels, _NONE))
+
+    def margins(self, f: Array, labels: Labels) -> Array:
+        """Return z f."""
+        return np.asarray(np.where(labels == 1, 1.0, -1.0) * f[:, 0])
 
     def rows(self, cut: Cut, labels: Labels, points: slice | Labels) -> Array:
         """Return c∘z at some points."""
@@ -120,6 +127,12 @@ class Classes(Sides):
         others[np.arange(len(f)), labels] = -np.inf
         second = others.argmax(axis=1)
         return Cut(np.where(f.max(axis=1) - others.max(axis=1) < 1.0, second, _NONE))
+
+    def margins(self, f: Array, labels: Labels) -> Array:
+        """Return the lead of each point's class over the best other."""
+        others, at = f.copy(), np.arange(len(f))
+        others[at, labels] = -np.inf
+        return np.asarray(f[at, labels] - others.max(axis=1))
 
     def rows(self, cut: Cut, labels: Labels, points: slice | Labels) -> Array:
         """Return +1 at a point's class and −1 at its rival, or 0 if they are the same."""

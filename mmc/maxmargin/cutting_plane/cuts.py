@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,10 @@ _MAX_CCCP = 50
 #: of cuts before which they never are.
 _PATIENCE, _MIN_CUTS = 40, 100
 
+#: Share of ε at which a solution with an empty cluster ends although its labels are held: a cluster of few
+#: points adds less than ε to the mean loss.
+_STRICT = 0.01
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CutState(State):
@@ -39,7 +43,10 @@ class CutState(State):
     slack : float
         ξ of the solution on Ω.
     violation : float
-        ξ that all constraints together would need: the mean loss of the points, [MKC] eq. 2.11.
+        ξ that all constraints together would need: the mean loss of the points, [MKC] eq. 2.11. If a cluster
+        is empty although the labels are held, it is the mean loss of the held labels.
+    held : bool
+        Whether the labels at which the constraints are linearised are held, so that the problem is convex.
     marked : ndarray
         Points that the most violated constraint marks, c_i = 1: those within the margin.
     n_cuts : int
@@ -72,6 +79,7 @@ class CutState(State):
     coef: Array
     bias: float
     epsilon: float
+    held: bool = False
 
     @property
     def line(self) -> str:
@@ -121,6 +129,8 @@ class CutState(State):
         empty = ""
         if self.n_empty:
             empty = f"; {self.n_empty} cluster{'s are' if self.n_empty > 1 else ' is'} empty"
+            if not (self.held or self.converged):
+                empty += ", so the labels return to those that had all and are held"
         n = len(self.marked)
         what = f"{n} point{'' if n == 1 else 's'} within the margin, gap {self.gap:.2g}"
         end = ", done" if self.converged else ""
@@ -165,6 +175,11 @@ def cutting_planes(
     from this solution: a convex problem, for which the bound holds, and whose solution is at most C ε worse
     than the best one.
 
+    A cluster that has lost its points never gets any back, because no constraint asks for them. With many
+    clusters and few cuts this happens easily. When a solution leaves a cluster empty, the labels return to
+    those of the start and are held until no constraint is violated by more than ε. Then the CCCP goes on. If
+    a cluster is empty once more, the labels return to those at which the CCCP went on, and stay.
+
     Parameters
     ----------
     members : sequence of Member
@@ -185,20 +200,23 @@ def cutting_planes(
     progress = 0.0
 
     def state(
-        fit: Fit, cut: Cut, n_cuts: int, n_cccp: int, labels: Labels, before: Labels, last: bool
+        fit: Fit, cut: Cut, found: Labels, before: Labels, *, n_cccp: int, held: bool, known: bool
     ) -> CutState:
         nonlocal progress
         f = fit.f if m > 1 else fit.f[:, 0]
-        violation = float(np.clip(1.0 - lead(f), 0.0, None).mean())
+        n_cuts, n_empty = len(working.cuts), max(m, 2) - len(np.unique(found))
+        margins = sides.margins(fit.f, working.labels) if held and n_empty else lead(f)
+        violation = float(np.clip(1.0 - margins, 0.0, None).mean())
         gap = violation - fit.slack
         done = np.log(max(gap, epsilon)) / np.log(epsilon)  # from a gap of one to ε
         progress = max(progress, float(min(done, 0.99)))
+        may_end = n_cuts > 0 and (held or not n_empty)
         return CutState(
-            labels=labels,
+            labels=found,
             objective=fit.norm + C * violation,
-            converged=last or (n_cuts > 0 and gap <= epsilon),
+            converged=may_end and (known or gap <= epsilon * (_STRICT if n_empty else 1.0)),
             progress=progress,
-            n_empty=max(m, 2) - len(np.unique(labels)),
+            n_empty=n_empty,
             f=f,
             slack=fit.slack,
             violation=violation,
@@ -210,33 +228,45 @@ def cutting_planes(
             kernels=titles,
             coef=fit.coef if m > 1 else fit.coef[:, 0],
             bias=fit.bias,
-            moved=np.flatnonzero(labels != before),
+            moved=np.flatnonzero(found != before),
             epsilon=epsilon,
+            held=held,
         )
 
-    nothing = np.zeros((n, m))
-    cut = sides.first(labels, members)
-    yield state(Fit(nothing, nothing, 0.0, np.full(M, M**-0.5), 0.0, 0.0), cut, 0, 0, labels, labels, False)
+    nothing = Fit(np.zeros((n, m)), np.zeros((n, m)), 0.0, np.full(M, M**-0.5), 0.0, 0.0)
     working = WorkingSet(members, sides, labels)
-    best, best_at, best_labels, fixed = np.inf, 0, labels, False
+    cut = sides.first(labels, members)
+    yield state(nothing, cut, labels, labels, n_cccp=0, held=False, known=False)
+    best, best_at, best_labels = np.inf, 0, labels
+    complete, held, for_good = labels, False, False
     while True:
         before = working.labels
         working.add(cut)
-        fit, n_cccp = (working.solve(C, balance), 1) if fixed else _cccp(working, C, balance, tol)
+        fit, n_cccp = (working.solve(C, balance), 1) if held else _cccp(working, C, balance, tol)
         found = sides.labels(fit.f)
-        cut = sides.cut(fit.f, working.labels if fixed else found)
+        cut = sides.cut(fit.f, working.labels if held else found)
         # With many clusters the CCCP need not converge, and a constraint that Ω already holds has no effect.
         known = any(np.array_equal(cut.rivals, old.rivals) for old in working.cuts)
-        reached = state(fit, cut, len(working.cuts), n_cccp, found, before, known)
+        reached = state(fit, cut, found, before, n_cccp=n_cccp, held=held, known=known)
+        solved = held and reached.converged and not reached.n_empty
+        if solved and not for_good and not np.array_equal(found, working.labels):  # the CCCP goes on
+            held, for_good, complete = False, True, found
+            cut, reached = sides.cut(fit.f, found), replace(reached, converged=False)
         yield reached
-        if fixed:
+        if held:
             continue
-        if reached.objective < best:
-            best_at = len(working.cuts) if reached.objective < (1.0 - tol) * best else best_at
-            best, best_labels = reached.objective, found
+        if reached.n_empty:
+            held = True
+            working.relabel(complete)
+            cut = sides.cut(fit.f, complete)
+            continue
         n_cuts = len(working.cuts)
-        fixed = n_cuts >= _MIN_CUTS and n_cuts - best_at >= _PATIENCE
-        working.relabel(best_labels if fixed else found)
+        if reached.objective < best:
+            best_at = n_cuts if reached.objective < (1.0 - tol) * best else best_at
+            best, best_labels = reached.objective, found
+        if n_cuts >= _MIN_CUTS and n_cuts - best_at >= _PATIENCE:
+            held = for_good = True
+        working.relabel(best_labels if held else found)
 
 
 def _cccp(working: WorkingSet, C: float, balance: float, tol: float) -> tuple[Fit, int]:

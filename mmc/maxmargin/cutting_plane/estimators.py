@@ -99,9 +99,25 @@ class CPMMC(CuttingPlaneClusterer):
     from there: its cuts end with a gap of at most `epsilon`, and its objective is at most C times `epsilon`
     above the best one.
 
+    *Empty clusters.* A cluster that has lost its points never gets any back, because no constraint asks for
+    them. If a solution leaves a cluster empty, the labels return to those of the start and are held until no
+    constraint is violated by more than `epsilon`; then the CCCP goes on. If a cluster is empty again, the
+    labels at which it went on are held to the end. A start without a loss is not affected.
+
+    *How the defaults were chosen.* With three or more clusters the method of the paper lost clusters on 44 of
+    113 public and generated sets (samples of at most 300 points, the true number of clusters, at most 20).
+    With the return to the first labels it loses none, also on three sets with 26 to 40 clusters. Of every
+    second set in the order of names, on which this was chosen, the mean adjusted Rand index rises from 0.449
+    to 0.510 (toys 0.519 to 0.559, real sets 0.346 to 0.441), and of the others from 0.486 to 0.526 (toys
+    0.575 to 0.621, real sets 0.361 to 0.402; k-means 0.451 there). Tried on 52 sets of the first half with at
+    most ten clusters, where 78 clusters were lost and the index was 0.441: not to relabel where a cluster
+    would be empty (21 lost, 0.449), and to hold the first labels in every start (13 lost, 0.474), against
+    none lost and 0.477. Other defaults did not help: `C` = 1000 lost 80 clusters there, `balance` = 0 lost 70
+    on 51 of the sets (71 before), and five starts lost 66 on 37 of them (74 before).
+
     `predict` equals `labels_` on the training points, except if the fit is stopped before the first cut. A
-    cluster can be empty at the end, and `fit` then warns. The mean of the training points is subtracted
-    before the kernel is computed.
+    cluster can be empty at the end if `C` is too small for the labels of the start, and `fit` then warns. The
+    mean of the training points is subtracted before the kernel is computed.
 
     References
     ----------
@@ -245,8 +261,21 @@ class MKC(CuttingPlaneClusterer):
     from there: its cuts end with a gap of at most `epsilon`, and its objective is at most C times `epsilon`
     above the best one.
 
+    *Empty clusters.* A cluster that has lost its points never gets any back, because no constraint asks for
+    them. If a solution leaves a cluster empty, the labels return to those of the start and are held until no
+    constraint is violated by more than `epsilon`; then the CCCP goes on. If a cluster is empty again, the
+    labels at which it went on are held to the end. A start without a loss is not affected.
+
+    *How the defaults were chosen.* With three to twelve clusters the method of the paper lost clusters on 45
+    of 82 public and generated sets (samples of at most 300 points, the true number of clusters). With the
+    return to the first labels it loses none. Of every second set in the order of names, on which this was
+    chosen, the mean adjusted Rand index rises from 0.415 to 0.501 (toys 0.562 to 0.597, real sets 0.324 to
+    0.432), and of the others from 0.458 to 0.537 (toys 0.534 to 0.659, real sets 0.392 to 0.457). `CPMMC`
+    says what else was tried.
+
     `predict` equals `labels_` on the training points, except if the fit is stopped before the first cut. It
-    is not possible if a kernel is a matrix. A cluster can be empty at the end, and `fit` then warns.
+    is not possible if a kernel is a matrix. A cluster can be empty at the end if `C` is too small for the
+    labels of the start, and `fit` then warns.
 
     References
     ----------
