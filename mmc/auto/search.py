@@ -49,6 +49,9 @@ _COUNTS = (2, 3)
 #: Share of the time limit after which the search on a sample makes way for the one on all points.
 _SHARE = 0.5
 
+#: Message of a search that has nothing to show.
+_CANCELLED = "The search was cancelled before a candidate ended."
+
 #: Number of points from which worker processes are used at once: a candidate may take many seconds.
 _MANY = 5_000
 
@@ -253,9 +256,8 @@ def search(X: Array, plan: Plan, ticket: Ticket | None = None) -> Iterator[AutoS
     if not whole and len(distinct_rows(points).first) < min(plan.counts):
         whole, rows, points = True, np.arange(n), X  # a sample has too few different points
         plan = replace(plan, n_references=0)
-    shown = rows if whole else nearest(points, X)
-    share = 1.0 if whole else _SHARE
-    until = began + plan.time_limit * share
+    until = began + plan.time_limit * (1.0 if whole else _SHARE)
+    shown = rows if whole else _joined(points, X, plan, ticket)
     n_fits = _n_fits(points, len(plan.counts), plan) + plan.n_references * _n_fits(
         points, min(len(plan.counts), len(_COUNTS) + 1), plan
     )
@@ -270,28 +272,14 @@ def search(X: Array, plan: Plan, ticket: Ticket | None = None) -> Iterator[AutoS
             yield state
     if state is None:
         raise ValueError(_no_candidate(stage, plan.time_limit, ticket))
-    references: list[float] = []
     k = state.choice.best.candidate.n_clusters
-    counts = plan.counts if len(plan.counts) == 1 else tuple(sorted({k, *_COUNTS} & set(plan.counts)))
     evidence = state.choice.best.score
-    for i in range(plan.n_references):
-        with _limited(until, ticket) as own:
-            done = list(ends(_draw, points, [(i, rng)], n_jobs=plan.n_jobs, ticket=own))
-        if not done or done[0].error is not None:
-            break  # the time is up
-        drawn, rng = done[0].value
-        highest = -np.inf
-        for reference, trial in _stage("reference", drawn, counts, plan, until, ticket):
+    for event, score in _references(points, k, plan, rng, until, ticket):
+        if score is None:
             n_done += 1
-            if reference.choice is not None:
-                highest = reference.choice.best.score
-                event = (
-                    f"On points without clusters, {i + 1} of {plan.n_references}: {_ended(reference, trial)}."
-                )
-                yield replace(state, evidence=evidence, event=event, progress=min(n_done / n_fits, 1.0))
-        if np.isfinite(highest) and not _is_over(until, ticket):
-            references.append(highest)
-            state = replace(state, references=tuple(references), evidence=evidence)
+            yield replace(state, event=event, evidence=evidence, progress=min(n_done / n_fits, 1.0))
+        else:
+            state = replace(state, references=(*state.references, score), evidence=evidence)
     if not whole:
         sampled = state
         until = began + plan.time_limit
@@ -309,6 +297,38 @@ def search(X: Array, plan: Plan, ticket: Ticket | None = None) -> Iterator[AutoS
                 )
                 yield state
     yield replace(state, converged=True, progress=1.0, event="The search has ended.")
+
+
+def _joined(points: Array, X: Array, plan: Plan, ticket: Ticket | None) -> Labels:
+    """Return the nearest of the sampled points for each point, computed where candidates are."""
+
+    def join(shared: tuple[Array, Array], task: None, report: Report) -> Labels:
+        return nearest(*shared)
+
+    for end in ends(join, (points, X), [None], n_jobs=plan.n_jobs, ticket=ticket):
+        if end.error is None:
+            return end.value
+        raise end.error
+    raise ValueError(_CANCELLED)
+
+
+def _references(
+    X: Array, k: int, plan: Plan, rng: np.random.RandomState, until: float, ticket: Ticket | None
+) -> Iterator[tuple[str, float | None]]:
+    """Search points without clusters; yield what each step was, and the score after the last of each set."""
+    counts = plan.counts if len(plan.counts) == 1 else tuple(sorted({k, *_COUNTS} & set(plan.counts)))
+    for i in range(plan.n_references):
+        with _limited(until, ticket) as own:
+            done = list(ends(_draw, X, [(i, rng)], n_jobs=plan.n_jobs, ticket=own))
+        if not done or done[0].error is not None:
+            return  # the time is up
+        drawn, rng = done[0].value
+        choice = None
+        for stage, trial in _stage("reference", drawn, counts, plan, until, ticket):
+            choice = stage.choice
+            yield f"On points without clusters, {i + 1} of {plan.n_references}: {_ended(stage, trial)}.", None
+        if choice is not None and not _is_over(until, ticket):
+            yield "", choice.best.score
 
 
 def _draw(X: Array, task: tuple[int, np.random.RandomState], report: Report) -> tuple[Array, Any]:
@@ -418,5 +438,5 @@ def _no_candidate(stage: Stage | None, seconds: float, ticket: Ticket | None) ->
     if errors:
         return f"No candidate could be fitted: {errors[0]}"
     if ticket is not None and ticket.cancelled.is_set():
-        return "The search was cancelled before a candidate ended."
+        return _CANCELLED
     return f"No candidate ended within time_limit={seconds:g} seconds. Give it more time."
