@@ -114,7 +114,7 @@ class AutoClusterer(StepwiseClusterer):
     *Costs.* A candidate for each method and number of clusters, in as many processes as there are cores, or
     on a Dask cluster (see `mmc.engine`); without references half of it. ``python -m benchmarks.battery
     --cost`` prints times. Memory is that of the candidates and judges: an array of 5,000 × 5,000 numbers at
-    most, and n × 140.
+    most, and n × 7k for k clusters.
 
     *What was tried.* Candidates and judges were chosen on 241 public and generated sets, mostly on those that
     ``python -m benchmarks.battery`` does not report. Sums of judges did better than sums of their ranks; any
