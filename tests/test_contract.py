@@ -191,16 +191,18 @@ def test_registry_knows_every_parameter(entry):
 
 @each_entry
 def test_candidates_are_values_of_the_parameter(entry):
-    """What a sweep tries is allowed; k and the seed are never tried, and `tune` has several candidates."""
+    """What a sweep tries is allowed; the seed is never tried, and `tune` has several candidates, not k."""
     for parameter in entry.parameters:
         for value in parameter.candidates:
             entry.make({parameter.name: value})._validate_params()
             assert parameter.parse(f"{value:.10g}") == value
         assert len(set(parameter.candidates)) == len(parameter.candidates)
-        assert not parameter.candidates or not (parameter.is_n_clusters or parameter.name == "random_state")
-    assert bool(entry.tune) == any(parameter.candidates for parameter in entry.parameters)
+        assert not parameter.candidates or parameter.name != "random_state"
+        assert not parameter.is_n_clusters or bool(parameter.candidates) == (parameter.high > 2)
+    assert bool(entry.tune) == any(p.candidates for p in entry.parameters if not p.is_n_clusters)
     if entry.tune:
         assert len(entry.parameter(entry.tune).candidates) > 1
+        assert not entry.parameter(entry.tune).is_n_clusters
         defaults = {p.name: entry.default(p.name) for p in entry.parameters}
         assert entry.parameter(entry.tune).matters(defaults)
 

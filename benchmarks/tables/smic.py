@@ -4,7 +4,7 @@ The paper draws 100 times; here the set digit is drawn 3 times and face 20 times
 clustering with a Gaussian kernel, its SC2 the self-tuning one, with a full kernel where ours is sparse (t =
 7). MNN is not computed.
 
-SMIC has two rows: with the kernel of the paper, and with the normalised one that is the library's default.
+SMIC has two rows: with the kernel of the paper, and with the normalised one, the default where t is given.
 The paper's toys need the normalised kernel; these sets do better without it.
 """
 

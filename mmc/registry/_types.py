@@ -142,7 +142,7 @@ class Parameter:
     @property
     def candidates(self) -> tuple[float, ...]:
         """Values that a sweep tries: the steps, or the first ten of a range; at most ten clusters."""
-        if not self.swept:
+        if not self.swept or (self.is_n_clusters and self.low == self.high):
             return ()
         if self.is_n_clusters:
             return tuple(range(self.low, min(self.high, _MOST_CLUSTERS) + 1))
