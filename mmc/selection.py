@@ -32,7 +32,7 @@ from sklearn.utils import check_array
 from mmc import clusterers, registry
 from mmc._checks import nearest, quoted
 from mmc.engine import Ticket
-from mmc.judges import JUDGES, Judge, Judges, require_points, stability
+from mmc.judges import JUDGES, Judge, LastJudges, require_points, stability
 from mmc.stepping import State
 from mmc.trials import Scorer, Shared, Task, Trial, Verdict, run_trials
 
@@ -346,20 +346,14 @@ def tidy(trials: Sequence[Trial], names: Sequence[str]) -> pd.DataFrame:
 
 
 class _ByJudge:
-    """A judge of points and labels; what does not depend on labels is computed once in each process."""
+    """A judge of points and labels."""
 
     def __init__(self, name: str, seed: int) -> None:
-        self._name, self._seed = name, seed
-        self._last: Judges | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"_name": self._name, "_seed": self._seed, "_last": None}
+        self._name, self._judges = name, LastJudges(seed)
 
     def __call__(self, model: BaseEstimator, end: State, X: NDArray[np.float64]) -> Verdict:
         require_points(self._name, model)
-        judges = self._last
-        if judges is None or judges.X is not X:  # only the last points are kept: their arrays are large
-            judges = self._last = Judges(X, random_state=self._seed)
+        judges = self._judges(X)
         if self._name in ("lsmi", "mlmi"):
             estimate = judges.estimate(self._name, end.labels)
             return Verdict(estimate.value, estimate)

@@ -337,6 +337,21 @@ def test_a_worker_is_renewed_after_many_tasks_or_when_it_has_grown(pool, monkeyp
     wait_for(lambda: not os.path.exists(f"/proc/{leaked}"))
 
 
+def test_what_a_worker_computes_once_serves_all_tasks_of_its_batch(pool, monkeypatch):
+    """A worker that has grown is renewed when its batch has ended, and at once if it has grown too much."""
+
+    def grow(shared, task, report):
+        if "kept" not in shared:
+            shared["kept"] = np.ones(20 * 2**20)  # 160 MB
+        return os.getpid()
+
+    pids = set(values(pool.submit(grow, {}, range(6), n_jobs=1)).values())
+    assert len(pids) <= 2  # one job at a time, which either of the two workers may get
+    wait_for(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in pids))
+    monkeypatch.setattr(_pool, "_MAX_GROWTH", 2**20)
+    assert len(set(values(pool.submit(grow, {}, range(6), n_jobs=1)).values())) == 6
+
+
 def test_no_worker_outlives_its_pool():
     """Closing a pool ends its processes."""
     started = Pool(1)

@@ -31,7 +31,7 @@ from mmc.auto.candidates import Candidate, list_candidates
 from mmc.auto.choice import NEEDED, Choice, choose, rand_index
 from mmc.auto.reference import reference_points
 from mmc.engine import Report, Ticket, ends
-from mmc.judges import OF_LABELS, Judges
+from mmc.judges import OF_LABELS, LastJudges
 from mmc.kernels.local_scaling import require_squares
 from mmc.kernels.neighbors import distinct_rows
 from mmc.stepping import State
@@ -209,19 +209,13 @@ class AutoState(State):
 
 
 class _ByJudges:
-    """Several judges of points and labels; what they share is computed once in each process."""
+    """Several judges of points and labels."""
 
     def __init__(self, names: Sequence[str], seed: int) -> None:
-        self._names, self._seed = names, seed
-        self._last: Judges | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"_names": self._names, "_seed": self._seed, "_last": None}
+        self._names, self._judges = names, LastJudges(seed)
 
     def __call__(self, model: BaseEstimator, end: State, X: Array) -> Verdict:
-        if self._last is None or self._last.X is not X:
-            self._last = Judges(X, random_state=self._seed)
-        return Verdict(np.nan, scores=self._last.scores(end.labels, self._names))
+        return Verdict(np.nan, scores=self._judges(X).scores(end.labels, self._names))
 
 
 def search(X: Array, plan: Plan, ticket: Ticket | None = None) -> Iterator[AutoState]:

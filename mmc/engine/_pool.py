@@ -40,6 +40,10 @@ _ATTEMPTS = 2
 #: Number of tasks after which a worker is replaced, so that its memory comes back.
 _MAX_TASKS = 500
 
+#: Growth in bytes after which a worker is replaced: once it keeps nothing for tasks to come, and at once.
+_GROWTH = 60 * 2**20
+_MAX_GROWTH = 512 * 2**20
+
 _CANCELLED = "cancelled"
 
 #: Number of shared objects that a worker keeps.
@@ -181,7 +185,8 @@ class Pool:
             if self._nursery is not None and self._nursery.control in ready:
                 self._hear_nursery()
             for worker in [w for w in self._workers if w.connection in ready]:
-                self._hear(worker)
+                if worker in self._workers:  # not dropped at the end of another's batch
+                    self._hear(worker)
             now = monotonic()
             for worker in [w for w in self._workers if w.task and w.task.deadline <= now]:
                 self._out_of_time(worker)
@@ -276,11 +281,8 @@ class Pool:
             return
         task = worker.task
         if what == "free":
-            worker.busy = False
-            if content or worker.n_tasks >= _MAX_TASKS:
-                self._drop(worker)
-            else:
-                self._forget(worker)
+            worker.busy, worker.growth = False, content
+            self._forget(worker)
         elif task is not None and what == "part":
             task.batch.put("part", task.index, content)
         elif task is not None:
@@ -335,12 +337,16 @@ class Pool:
         if not task.batch.n_unfinished:
             self._live.discard(task.batch.number)
             task.batch.shared = b""
-            for worker in self._workers:
+            for worker in list(self._workers):
                 if not worker.busy:
                     self._forget(worker)
 
     def _forget(self, worker: Worker) -> None:
-        """Drop what an idle worker keeps for batches that have ended."""
+        """Drop what an idle worker keeps for batches that have ended, or the worker if it has grown."""
+        live = self._live & worker.kept.keys()
+        if worker.n_tasks >= _MAX_TASKS or worker.growth > (_MAX_GROWTH if live else _GROWTH):
+            self._drop(worker)
+            return
         for number in [number for number in worker.kept if number not in self._live]:
             del worker.kept[number]
             with suppress(OSError):  # a worker that is lost is noticed when it is heard

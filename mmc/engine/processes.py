@@ -43,6 +43,8 @@ class Worker:
         Numbers of the batches whose shared object it keeps, the least recently used first.
     busy : bool
         Whether it is not free yet; after a task it first clears up.
+    growth : int
+        Bytes by which it had grown after its last task.
     """
 
     connection: Connection
@@ -51,6 +53,7 @@ class Worker:
     n_tasks: int = 0
     kept: OrderedDict[int, None] = field(default_factory=OrderedDict)
     busy: bool = False
+    growth: int = 0
 
 
 class Nursery:

@@ -32,9 +32,6 @@ PROCESS = struct.Struct("q")
 #: Takes a partial result and returns whether to continue.
 Report = Callable[[Any], bool]
 
-#: Growth in bytes after which a worker asks to be replaced, so that its memory comes back.
-_GROWTH = 60 * 2**20
-
 #: Maximum size of a message in bytes; a larger result would harm the process that receives it.
 _MAX_MESSAGE = 512 * 2**20
 
@@ -76,7 +73,7 @@ def serve(descriptor: int) -> None:
                 _send(connection, end)
                 del end
                 gc.collect()
-                connection.send_bytes(pickle.dumps(("free", _resident() - before > _GROWTH)))
+                connection.send_bytes(pickle.dumps(("free", _resident() - before)))
             case ("stop",):
                 pass  # for a task that has ended meanwhile
 

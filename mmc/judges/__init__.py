@@ -15,7 +15,7 @@ from mmc.judges.functions import (
     silhouette,
     worst_cut,
 )
-from mmc.judges.scores import OF_LABELS, Judges
+from mmc.judges.scores import OF_LABELS, Judges, LastJudges
 from mmc.judges.table import JUDGES, Judge
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "Judge",
     "JudgeScorer",
     "Judges",
+    "LastJudges",
     "dbcv",
     "judge_scorer",
     "neighbor_agreement",

@@ -255,6 +255,34 @@ class Judges:
         return last
 
 
+class LastJudges:
+    """Judges of the points that were given last, so that many labellings of them share what they can.
+
+    Parameters
+    ----------
+    seed : int
+        Seed of the judges.
+
+    Notes
+    -----
+    Only the last points are kept, because the arrays of their judges are large. A pickled instance has none.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self._last: tuple[object, Judges] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_seed": self._seed, "_last": None}
+
+    def __call__(self, X: ArrayLike) -> Judges:
+        """Return the judges of some points, the same ones if the points are the same object as before."""
+        if self._last is None or self._last[0] is not X:
+            self._last = X, Judges(X, random_state=self._seed)
+        return self._last[1]
+
+
+
 def _checked(labels: ArrayLike, n: int) -> NDArray[Any]:
     given = column_or_1d(labels)
     if len(given) != n:

@@ -1,5 +1,6 @@
 """Judges: each equals its definition, whatever the order and the names, and every input is defined."""
 
+import os
 import pickle
 import tracemalloc
 
@@ -9,13 +10,14 @@ from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.metrics import silhouette_score
 from sklearn.model_selection import GridSearchCV, cross_validate
 
-from mmc import UMCRLS
+from mmc import UMCRLS, engine
 from mmc.datasets import load
 from mmc.infomax import LSMI, lsmi, mlmi
 from mmc.judges import (
     JUDGES,
     OF_LABELS,
     Judges,
+    LastJudges,
     cuts,
     dbcv,
     judge_scorer,
@@ -316,6 +318,21 @@ def test_many_labellings_share_the_work(moons, monkeypatch):
     for k in (2, 3, 4):
         judges.scores(some_labels(80, k))
     assert sorted(calls) == ["LSMI", "cdist", "find_neighbors", "fit_ridge"]
+
+
+def test_a_process_makes_the_judges_of_its_points_once(moons):
+    """Points that were sent to another process are the same ones from task to task."""
+
+    def work(shared, task, report):
+        X, last = shared
+        return os.getpid(), id(last(X))
+
+    tasks = engine.results(work, (moons[0], LastJudges(0)), range(8), n_jobs=2, worth=0)
+    made = {value for _, value in tasks}
+    assert len(made) == len({pid for pid, _ in made}) <= 2
+    last = LastJudges(0)
+    assert last(moons[0]) is last(moons[0])
+    assert last(moons[0].copy()) is not last(moons[0])
 
 
 @pytest.mark.parametrize("name", list(JUDGES))
