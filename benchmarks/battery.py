@@ -192,7 +192,7 @@ def _halves(sets: Sequence[Set], table: dict[str, NDArray[np.float64]], tried: S
     """
     rules = {
         " + ".join(chosen): np.array([_by_rule(candidates, chosen) for candidates in tried])
-        for m in (1, 2, 3)
+        for m in (1, 2, 3, 4)
         for chosen in combinations(JUDGES, m)
     }
     ours = rules[" + ".join(name for name in JUDGES if name in SCORE)]
@@ -211,7 +211,7 @@ def _halves(sets: Sequence[Set], table: dict[str, NDArray[np.float64]], tried: S
         found.append([rules[rule][~first].mean(), ours[~first].mean(), others[method][~first].mean()])
     means, deviations = np.mean(found, axis=0), np.std(found, axis=0)
     print(f"\n{N_SPLITS} random halves: chosen on one half, reported on the other (mean ± deviation)")
-    titles = ("the best sum of up to three judges", f"the rule of {AUTO}", "the best single method")
+    titles = ("the best sum of up to four judges", f"the rule of {AUTO}", "the best single method")
     for title, mean, deviation in zip(titles, means, deviations, strict=True):
         print(f"  {title:<38}{mean:.3f} ± {deviation:.3f}")
     usual = sorted(picked, key=lambda name: -picked[name])[:5]

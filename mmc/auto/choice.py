@@ -5,7 +5,7 @@ index between its labels and those of the other methods with as many clusters. D
 agree where clusters are plain to see, and rarely where there are none.
 
 - For each number of clusters the method with the highest score is taken,
-  score = agreement + normalized_cut + dbcv.
+  score = agreement + normalized_cut + worst_cut + dbcv.
 - Of these, the number with the highest support is taken,
   support = agreement + normalized_cut + worst_cut.
   DBCV grows when small pieces are split off, so that it does not choose the number.
@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 from mmc.auto.candidates import Candidate
 from mmc.trials import Trial
 
-#: Judges that are added up to choose the method, and the number of clusters.
-SCORE = ("agreement", "normalized_cut", "dbcv")
+#: Judges that are added up to choose the number of clusters, and the method.
 SUPPORT = ("agreement", "normalized_cut", "worst_cut")
+SCORE = (*SUPPORT, "dbcv")
 
 #: Judges of labels without which no choice can be made.
 NEEDED = ("normalized_cut", "dbcv", "worst_cut")

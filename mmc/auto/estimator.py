@@ -98,9 +98,9 @@ class AutoClusterer(StepwiseClusterer):
     -----
     *Candidates* are the settings that the registry's entries name, each for sizes of data at which it is
     quick: `UMCRLS` on graphs of 10 and of 20 neighbours and with the Gaussian kernel, `SelfTuningSpectral`
-    with 20 neighbours, `Genie`, `Lumbermark`, and a Gaussian mixture. For each number of
-    clusters the method is taken that has the highest agreement + normalized_cut + dbcv, and of these the
-    number of clusters with the highest agreement + normalized_cut + worst_cut, where the agreement is the
+    with 20 neighbours, `Genie` with the thresholds 0.3 and 0.1, `Lumbermark`, and a Gaussian mixture. For
+    each number of clusters the method is taken that has the highest agreement + normalized_cut + worst_cut +
+    dbcv, and of these the number of clusters with the highest sum without dbcv, where the agreement is the
     mean adjusted Rand index with the other methods (`mmc.auto.choice`).
 
     *Whether there are clusters at all.* The same search is made on a Gaussian cloud and on a uniform box with

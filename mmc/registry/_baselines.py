@@ -319,7 +319,7 @@ _OWN = (
         ),
         "Gagolewski, Bartoszuk and Cena: Genie, a hierarchical clustering algorithm, 2016",
         max_samples=MOST_SAMPLES,
-        candidacies=(Candidacy(),),
+        candidacies=(Candidacy(), Candidacy({"gini_threshold": 0.1})),
         pseudo_code=(
             Line("every point is a cluster; the spanning tree links them all by short edges", "start"),
             Line("repeat until k clusters are left, with the Gini index of their sizes:"),

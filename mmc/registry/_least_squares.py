@@ -201,9 +201,9 @@ ENTRIES = (
         _SHAKING,
         {"refine": False},
         (
-            Candidacy({"n_init": 5}, rank=2),
-            Candidacy({"n_init": 5, "n_neighbors": 20}, rank=2),
-            Candidacy({"n_init": 5, "kernel": "rbf"}, rank=2, max_samples=_MOST_WHOLE),
+            Candidacy({}, rank=2),
+            Candidacy({"n_neighbors": 20}, rank=2),
+            Candidacy({"kernel": "rbf"}, rank=2, max_samples=_MOST_WHOLE),
             Candidacy(
                 {"n_init": 5, "kernel": "rbf", "n_landmarks": 300},
                 rank=3,
