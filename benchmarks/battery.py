@@ -34,7 +34,7 @@ from sklearn.preprocessing import scale
 
 from benchmarks.sets import Set, all_sets
 from benchmarks.tools import quiet_labels, timed
-from mmc import SMIC, UMCRLS, AutoClusterer
+from mmc import SMIC, AutoClusterer
 from mmc.auto.choice import SCORE
 
 Array = NDArray[np.float64]
@@ -99,9 +99,8 @@ class Store:
 
 
 def peers(k: int) -> dict[str, Callable[[Array], Labels]]:
-    """Return what people use, with nothing set but the number of clusters."""
+    """Return what people use besides the candidates, with nothing set but the number of clusters."""
     models: dict[str, Any] = {
-        "UMCRLS": UMCRLS(k, random_state=0),
         "SMIC": SMIC(k, random_state=0),
         "k-means": KMeans(k, n_init=10, random_state=0),
         "mixture": GaussianMixture(k, random_state=0),

@@ -282,7 +282,6 @@ class LastJudges:
         return self._last[1]
 
 
-
 def _checked(labels: ArrayLike, n: int) -> NDArray[Any]:
     given = column_or_1d(labels)
     if len(given) != n:
