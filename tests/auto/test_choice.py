@@ -46,7 +46,7 @@ def naive(tried):
         s = t.scores
         values[t.index] = (
             agreement,
-            agreement + s["normalized_cut"] + s["dbcv"],
+            agreement + s["normalized_cut"] + s["worst_cut"] + s["dbcv"],
             agreement + s["normalized_cut"] + s["worst_cut"],
         )
     winners = {}
