@@ -201,7 +201,7 @@ ENTRIES = (
         _SHAKING,
         {"refine": False},
         (
-            Candidacy({}, rank=2),
+            Candidacy(rank=2),
             Candidacy({"n_neighbors": 20}, rank=2),
             Candidacy({"kernel": "rbf"}, rank=2, max_samples=_MOST_WHOLE),
             Candidacy(
