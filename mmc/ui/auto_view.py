@@ -200,7 +200,7 @@ def draw_candidates(found: Answer) -> None:
             "score": number(
                 "Score",
                 format="%.3f",
-                help="Agreement + normalized cut + density: chooses the method for each number of clusters.",
+                help="Support + density: chooses the method for each number of clusters.",
             ),
             "support": number(
                 "Support",
