@@ -91,8 +91,9 @@ INSIDE = {
         ("mmc.judges.functions",),
     ),
     "mmc.auto": (
-        ("mmc.auto.candidates", "mmc.auto.reference"),
+        ("mmc.auto.candidates", "mmc.auto.plan", "mmc.auto.reference"),
         ("mmc.auto.choice",),
+        ("mmc.auto.states",),
         ("mmc.auto.search",),
         ("mmc.auto.report",),
         ("mmc.auto.estimator",),

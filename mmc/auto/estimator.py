@@ -15,8 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from mmc import clusterers
 from mmc.auto.candidates import Candidate
+from mmc.auto.plan import Plan, make_plan
 from mmc.auto.report import Certainty, certainty, summary, table
-from mmc.auto.search import AutoState, Plan, make_plan, nearest, search
+from mmc.auto.search import nearest, search
+from mmc.auto.states import AutoState
 from mmc.base import StepwiseClusterer
 from mmc.outliers import beyond_fences, reaches
 from mmc.ranges import RANGES, whole

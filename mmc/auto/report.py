@@ -9,7 +9,7 @@ import pandas as pd
 
 from mmc.auto.choice import Judged
 from mmc.auto.reference import MARGIN
-from mmc.auto.search import AutoState, Stage
+from mmc.auto.states import AutoState, Stage
 from mmc.judges import OF_LABELS
 
 #: Leads below this are said to be small: the order of two such candidates changes with the draw of points.

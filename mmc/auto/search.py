@@ -14,9 +14,9 @@ those that run.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from time import monotonic
 from typing import Any
 
@@ -27,12 +27,13 @@ from sklearn.neighbors import NearestNeighbors
 
 from mmc import registry
 from mmc._threads import threads_kept
-from mmc.auto.candidates import Candidate, list_candidates
-from mmc.auto.choice import NEEDED, Choice, choose, rand_index
+from mmc.auto.candidates import list_candidates
+from mmc.auto.choice import NEEDED
+from mmc.auto.plan import Plan
 from mmc.auto.reference import reference_points
+from mmc.auto.states import AutoState, Stage
 from mmc.engine import Report, Ticket, ends
 from mmc.judges import OF_LABELS, LastJudges
-from mmc.kernels.local_scaling import require_squares
 from mmc.kernels.neighbors import distinct_rows
 from mmc.stepping import State
 from mmc.trials import Shared, Task, Trial, Verdict, run_trials
@@ -54,158 +55,6 @@ _CANCELLED = "The search was cancelled before a candidate ended."
 
 #: Number of points from which worker processes are used at once: a candidate may take many seconds.
 _MANY = 5_000
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a search is asked for.
-
-    Attributes
-    ----------
-    counts : tuple of int
-        Numbers of clusters to try.
-    n_references : int
-        Number of searches on points without clusters.
-    time_limit : float
-        Seconds.
-    n_jobs : int
-        Number of processes as in joblib.
-    seed : int
-        Seed of everything.
-    """
-
-    counts: tuple[int, ...]
-    n_references: int
-    time_limit: float
-    n_jobs: int
-    seed: int
-
-
-def make_plan(
-    X: Array,
-    n_clusters: int | None,
-    max_clusters: int,
-    n_references: int,
-    time_limit: float,
-    n_jobs: int,
-    seed: int,
-) -> Plan | None:
-    """Check points and plan their search.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Points.
-    n_clusters : int or None
-        Number of clusters; None tries all numbers from 2 to `max_clusters`.
-    max_clusters : int
-        Largest number of clusters that is tried.
-    n_references, time_limit, n_jobs, seed
-        As in `Plan`.
-
-    Returns
-    -------
-    Plan or None
-        None if all points are equal.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer different points than clusters, or numbers whose squares are too large.
-    """
-    require_squares(X)
-    m = len(distinct_rows(X).first)
-    if n_clusters is not None and n_clusters > m:
-        raise ValueError(
-            f"n_clusters={n_clusters} is more than the number of different points, {m}. "
-            f"Choose at most {m} clusters, or None."
-        )
-    if m == 1:
-        return None
-    most = max(2, min(max_clusters, m - 1))
-    counts = tuple(range(2, most + 1)) if n_clusters is None else (n_clusters,)
-    return Plan(counts, n_references, time_limit, n_jobs, seed)
-
-
-@dataclass(frozen=True)
-class Stage:
-    """The candidates of one set of points, and what has come of them.
-
-    Attributes
-    ----------
-    name : {"sample", "all", "reference"}
-        What is searched.
-    n_samples : int
-        Number of points.
-    candidates : tuple of Candidate
-        The list, also those that are left out.
-    trials : mapping from int to Trial
-        Trials by their place in the list.
-    alike : mapping from (int, int) to float
-        Adjusted Rand index of any two trials of the same number of clusters.
-    choice : Choice or None
-        The choice among them.
-    """
-
-    name: str
-    n_samples: int
-    candidates: tuple[Candidate, ...]
-    trials: Mapping[int, Trial] = field(default_factory=dict)
-    alike: Mapping[tuple[int, int], float] = field(default_factory=dict)
-    choice: Choice | None = None
-
-    def added(self, trial: Trial) -> Stage:
-        """Return the stage with one more trial and the choice anew."""
-        trials = {**self.trials, trial.index: trial}
-        alike = dict(self.alike)
-        if not trial.error:
-            k = self.candidates[trial.index].n_clusters
-            for i, other in self.trials.items():
-                if not other.error and self.candidates[i].n_clusters == k:
-                    alike[i, trial.index] = rand_index(other.labels, trial.labels)
-        choice = choose([(self.candidates[i], trials[i]) for i in sorted(trials)], alike)
-        return replace(self, trials=trials, alike=alike, choice=choice)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class AutoState(State):
-    """The best clustering after one more candidate.
-
-    Attributes
-    ----------
-    choice : Choice
-        The candidates so far and the best of them.
-    stages : tuple of Stage
-        The searches so far: on a sample, on all points.
-    references : tuple of float
-        Score of the choice on each reference.
-    evidence : float
-        Score of the choice with which the references are compared.
-    rows : ndarray or None
-        Sampled points, if the labels come from a sample; all points have the label of the nearest of them.
-    nearest : ndarray of shape (n_samples,) or None
-        For each point the place of the nearest one in the sample; None if there is no sample.
-    event : str
-        What this step was.
-    """
-
-    choice: Choice
-    stages: tuple[Stage, ...]
-    references: tuple[float, ...] = ()
-    evidence: float = np.nan
-    rows: Labels | None = None
-    nearest: Labels | None = None
-    event: str = ""
-
-    @property
-    def caption(self) -> str:
-        """One sentence that describes this step."""
-        return f"{self.event} Best so far: {self.choice.best.answer}."
-
-    @property
-    def rings(self) -> str:
-        """A sentence that says what the picture shows."""
-        return "The picture shows the best candidate so far."
 
 
 class _ByJudges:
