@@ -1,8 +1,8 @@
 """Clusters with nothing set: candidates of several methods, judged without true labels.
 
-`AutoClusterer` is the estimator. `plan` says what is asked for, `candidates` lists what is tried, `choice` says
-how the best is found, `states` are the steps, `reference` draws points without clusters, `search` does the work,
-and `report` puts it into words.
+`AutoClusterer` is the estimator. `plan` says what is asked for, `candidates` lists what is tried, `choice`
+says how the best is found, `states` are the steps, `reference` draws points without clusters, `search` does
+the work, and `report` puts it into words.
 """
 
 from mmc.auto.candidates import Candidate
