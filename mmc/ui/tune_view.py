@@ -21,6 +21,7 @@ from mmc.ui.runner import LONG_LIMIT
 from mmc.ui.sweep_job import Found, Search, search
 from mmc.ui.sweep_view import BEST, SCORE_NAMES, tell_failures
 from mmc.ui.visit_state import Loaded
+from mmc.ui.wording import with_labels
 
 #: Criteria that come without a score of their own; the sweep then computes the first that it can.
 _WITHOUT_SCORE = ("objective", "ari")
@@ -179,7 +180,7 @@ def score_map(
             return {"status": "wait", "name": f"{where}: waiting", "lines": [where, "waiting"], "labels": ""}
         trial = trials[index]
         if index not in values:
-            why = trial.error or "no score"
+            why = with_labels(trial.error, entry.name) or "no score"
             return {"status": "no", "name": f"{where}: {why}", "lines": [where, why], "labels": ""}
         share = (values[index] - low) / (high - low) if high > low else 0.5
         lines = [where, *_lines(found, trial)]

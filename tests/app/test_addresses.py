@@ -3,6 +3,7 @@
 import pytest
 
 from mmc.datasets import CATALOG
+from mmc.ui.wording import with_labels
 
 
 def notices(at):
@@ -98,3 +99,44 @@ def test_a_choice_of_one_method_does_not_break_the_switch_of_another(text, playg
         settle(at)
         assert not at.exception
     assert at.selectbox(key="normalize").value in ("auto", "true", "false")
+
+
+def test_an_error_names_the_control(playground):
+    """A value that the library refuses is called what its control is called, not by its name in Python."""
+    at = playground(n="60", alpha="-3")
+    (error,) = at.error
+    assert "Regularisation λ" in error.value
+    assert "alpha" not in error.value
+
+
+@pytest.mark.parametrize(
+    ("text", "algorithm", "said"),
+    [
+        (
+            "The 'alpha' parameter of SMIC must be",
+            "UMCRLS",
+            "The “Regularisation λ” parameter of SMIC must be",
+        ),
+        ("alpha=-1 is not right", "UMCRLS", "“Regularisation λ” = -1 is not right"),
+        (
+            "100 points with kernel=rbf and n_landmarks=7",
+            "",
+            "100 points with “Kernel” = rbf and “Landmarks” = 7",
+        ),
+        ("n_init is too large", "UMCRLS", "“Starts” is too large"),
+        ("the kernel of this width is alpha", "UMCRLS", "the kernel of this width is alpha"),
+        ("balpha=1, x_n_init and estimator__width=2", "", "balpha=1, x_n_init and “Kernel width” = 2"),
+        ("epsilon = 0", "CPMMC", "“Tolerance ε” = 0"),
+    ],
+)
+def test_names_of_parameters_become_labels(text, algorithm, said):
+    """Names are replaced where they cannot be words, by the labels of the algorithm in question."""
+    assert with_labels(text, algorithm) == said
+
+
+def test_columns_keep_their_names(playground, settle):
+    """A table may have a column named as a parameter, which a message about the table does not rename."""
+    at = playground(data="table")
+    at.file_uploader(key="upload").set_value(("m.csv", b"alpha,n_init\n1,2\n3,\n5,6\n7,8\n", "text/csv"))
+    settle(at)
+    assert "n\\_init" in at.error[0].value
