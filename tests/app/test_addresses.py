@@ -140,3 +140,24 @@ def test_columns_keep_their_names(playground, settle):
     at.file_uploader(key="upload").set_value(("m.csv", b"alpha,n_init\n1,2\n3,\n5,6\n7,8\n", "text/csv"))
     settle(at)
     assert "n\\_init" in at.error[0].value
+
+
+def test_controls_below_the_result_need_a_word_too(find_clusters, cutting_planes, model_selection):
+    """What selects a part of the result is drawn after it, and its values are told as well."""
+    at = find_clusters(n="60", most="3", at_k="many", scale="perhaps")
+    assert "scale=perhaps (as usual was taken)" in " ".join(notices(at))
+    assert "at_k=many (best was taken)" in " ".join(notices(at))
+    (notice,) = notices(cutting_planes(n="60", look="Nothing"))
+    assert "look=Nothing" in notice
+    (notice,) = notices(model_selection(n="60", candidates="3, 4", at="7"))
+    assert "at=7 (best was taken)" in notice
+
+
+def test_a_line_on_a_late_control_stays_until_it_is_changed(model_selection, settle):
+    """The line is there again when the page is drawn again, and goes when a person sets the control."""
+    at = model_selection(n="60", candidates="3, 4", at="7")
+    settle(at)
+    assert len(notices(at)) == 1
+    at.select_slider(key="at").set_value("3")
+    settle(at)
+    assert not notices(at)
