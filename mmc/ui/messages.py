@@ -16,8 +16,9 @@ from typing import Literal
 import streamlit as st
 
 from mmc._checks import cut
-from mmc.datasets import MissingValuesError
+from mmc.datasets import MissingValuesError, TableError
 from mmc.ui.visit_state import Visit, state_of
+from mmc.ui.wording import with_labels
 
 _LOG = logging.getLogger("mmc")
 
@@ -49,9 +50,15 @@ def plain(text: object) -> str:
 
 
 def notice(text: object, level: Literal["error", "warning", "info"] = "error") -> None:
-    """Draw a message that may quote a user's file; a very long one is cut."""
+    """Draw a message that may quote a user's file; a very long one is cut.
+
+    An error of the library calls parameters what their controls are called. One about a table is left as it
+    is, because its columns may have the names of parameters.
+    """
     if isinstance(text, MissingValuesError):
         text = (
             f"{text.what}. Turn on “Leave out rows with missing values” on the left, or choose other columns."
         )
+    elif isinstance(text, Exception) and not isinstance(text, TableError):
+        text = with_labels(str(text), state_of(Visit).algorithm)
     {"error": st.error, "warning": st.warning, "info": st.info}[level](plain(cut(text)))

@@ -55,30 +55,44 @@ def frame(title: str) -> Iterator[None]:
         with st.sidebar.container(horizontal=True):
             for path, label, icon in _PAGES:
                 st.page_link(path, label=label, icon=icon)
-        yield
+        visit.place, visit.told = None, False
+        try:
+            yield
+        finally:
+            _tell_replaced()  # of controls that were drawn below the result
 
 
 def replaced_notice() -> None:
     """Say in one line which values of the address no control takes, and what was taken instead.
 
-    Call it after the controls. Only the first call in a run draws the line, which stays until the control
-    changes.
+    Call it after the controls; only the first call in a run draws the line, which stays until the control
+    changes. Values of controls that are drawn later are told in the same place when the page ends.
     """
     visit = state_of(Visit)
-    if visit.asked is None:
-        return
-    for name, texts in visit.asked.items():
-        value = st.session_state.get(name)
-        if name in st.session_state and _of_control(value) and not _same(texts, value):
-            visit.replaced[name] = (", ".join(texts), value)
-    visit.asked = None
-    visit.replaced = {n: kept for n, kept in visit.replaced.items() if st.session_state.get(n) == kept[1]}
-    if visit.replaced:
+    if visit.place is None:
+        visit.place = st.container()
+        _tell_replaced()
+
+
+def _tell_replaced() -> None:
+    visit = state_of(Visit)
+    kept = {n: pair for n, pair in visit.replaced.items() if st.session_state.get(n) == pair[1]}
+    drawn = {name: texts for name, texts in visit.asked.items() if name in st.session_state}
+    visit.asked = {name: texts for name, texts in visit.asked.items() if name not in drawn}
+    new = {
+        name: (", ".join(texts), st.session_state[name])
+        for name, texts in drawn.items()
+        if _of_control(st.session_state[name]) and not _same(texts, st.session_state[name])
+    }
+    visit.replaced = kept | new
+    told = visit.replaced if not visit.told else new
+    if told:
+        visit.told = True
         parts = [
-            f"{name}={asked[:40]} ({str(taken)[:40]} was taken)"
-            for name, (asked, taken) in visit.replaced.items()
+            f"{name}={asked[:40]} ({str(taken)[:40]} was taken)" for name, (asked, taken) in told.items()
         ]
-        notice(f"The address asks for what the controls do not take: {', '.join(parts)}.", "warning")
+        with visit.place if visit.place is not None else st.container():
+            notice(f"The address asks for what the controls do not take: {', '.join(parts)}.", "warning")
 
 
 def _of_control(value: object) -> bool:

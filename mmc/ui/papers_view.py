@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from math import ceil
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from mmc.experiment import Experiment
 from mmc.ui._sessions import made_file
 from mmc.ui.data_sidebar import address
 from mmc.ui.messages import notice, plain
+from mmc.ui.page_frame import replaced_notice
 
 #: File that `python -m benchmarks.tables` writes.
 RESULTS = Path(__file__).parents[2] / "results" / "tables.csv"
@@ -22,6 +24,12 @@ RESULTS = Path(__file__).parents[2] / "results" / "tables.csv"
 COMMAND = "python -m benchmarks.tables --data DIR"
 ALL = "All"
 _WIDE = ("Note", "How it is measured")
+
+#: Width in pixels of the columns with sentences and, at most on the average, of a letter in them.
+_WIDTH, _LETTER = 400, 7.5
+
+#: Number of rows that a table shows without scrolling.
+_ROWS_SHOWN = 12
 
 _TEXTS = ("paper", "table", "set", "method", "protocol", "measure", "verdict", "experiment", "note")
 _NUMBERS = (
@@ -105,6 +113,7 @@ def paper_control(table: pd.DataFrame) -> pd.DataFrame:
     """Draw the control that chooses one paper or all, and return its rows."""
     known = [name for name in PAPERS if (table["paper"] == name).any()]
     chosen = st.pills("Paper", [ALL, *known], default=ALL, required=True, key="paper", bind="query-params")
+    replaced_notice()
     return table if chosen == ALL else table[table["paper"] == chosen]
 
 
@@ -123,11 +132,13 @@ def show_paper(name: str, rows: pd.DataFrame) -> None:
     st.write(paper.claim)
     st.caption(plain(f"{paper.title}. {_count(rows)}"))
     shown = _beside(rows)
+    row = _row_height(shown)
     st.dataframe(
         shown.style.map(_color, subset=["How it compares"]),
         hide_index=True,
-        height=_height(len(shown)),
-        column_config={wide: st.column_config.TextColumn(width="large") for wide in _WIDE},
+        height=row * min(len(shown), _ROWS_SHOWN) + 38,
+        row_height=row,
+        column_config={wide: st.column_config.TextColumn(width=_WIDTH) for wide in _WIDE},
         key=f"table {name}",
     )
     _open_links(rows)
@@ -196,9 +207,10 @@ def _color(mark: object) -> str:
     return next((f"color: {color}" for text, color in MARKS.values() if text == mark), "")
 
 
-def _height(n_rows: int) -> int:
-    """Return the height that shows up to fifteen rows without scrolling."""
-    return 35 * (min(n_rows, 15) + 1) + 3
+def _row_height(shown: pd.DataFrame) -> int:
+    """Return the height in pixels at which the longest note is shown whole, in as many lines as it needs."""
+    longest = max(len(text) for wide in _WIDE for text in shown[wide])
+    return max(35, 20 * ceil(longest * _LETTER / _WIDTH) + 14)
 
 
 def _open_links(rows: pd.DataFrame) -> None:

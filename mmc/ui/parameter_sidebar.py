@@ -18,6 +18,7 @@ from mmc.selection import CHOOSE_K, FOR_K, SCORES
 from mmc.ui.kernel_sidebar import kernel_control
 from mmc.ui.messages import guard, plain
 from mmc.ui.visit_state import Visit, state_of
+from mmc.ui.wording import with_labels
 
 #: Factor by which an experiment or an address may exceed the range of a control.
 STRETCH = 10
@@ -93,7 +94,7 @@ def parameter_controls(name: str, k: int, without: Collection[str] = ()) -> dict
         given |= {p: _control(p, _default(entry, p, k)) for p in matter if p.advanced}
     values = {p.name: p.parse(v) if isinstance(v, str) else v for p, v in given.items()}
     values = {name: value for name, value in values.items() if value is not None}
-    st.caption(plain(registry.bound(entry.name, values).sentence))
+    st.caption(plain(with_labels(registry.bound(entry.name, values).sentence, entry.name)))
     return values
 
 

@@ -10,6 +10,7 @@ from mmc import registry
 from mmc.metrics import adjusted_rand_score, clustering_error
 from mmc.ui.messages import notice, plain
 from mmc.ui.run_job import Outcome
+from mmc.ui.wording import with_labels
 
 #: Maximum number of clusters of an algorithm in the table.
 _MAX_ROWS = 20
@@ -24,7 +25,7 @@ def result_summary(outcome: Outcome) -> None:
             st.markdown(f"**{name}**")
         _metrics(outcome, name)
         if recording.end.warning:
-            notice(recording.end.warning, "warning")
+            notice(with_labels(recording.end.warning, name), "warning")
     # st.dataframe would load one more large script on the first visit.
     st.table(_sizes(outcome))
     for name, recording in outcome.recordings.items():

@@ -179,10 +179,11 @@ def _work(
     )
     done = before.trials if before is not None and same else ()
     model = task.experiment.make()
+    labels = {name: registry.get(task.experiment.algorithm).parameter(name).label for name in task.grid}
     run = selection.sweep(model, task.grid, X, score=task.score, done=done, ticket=ticket)
     for trial in run:
         trials = (*found.trials, trial.against(facts.y))
         found = replace(found, trials=tuple(sorted(trials, key=lambda t: t.index)))
-        caption = ", ".join(f"{name} = {value}" for name, value in trial.parameters.items()) + " is done"
-        report(len(run.trials) / run.total, caption, found)
+        caption = ", ".join(f"{labels[name]} {value:g}" for name, value in trial.parameters.items())
+        report(len(run.trials) / run.total, f"{caption} is done", found)
     return found

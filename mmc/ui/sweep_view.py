@@ -14,6 +14,7 @@ from mmc.selection import SCORES
 from mmc.trials import Trial
 from mmc.ui.messages import guard, plain
 from mmc.ui.sweep_job import Found
+from mmc.ui.wording import with_labels
 
 BEST = "best"
 _PICTURE = 104  # pixels; three fit beside each other on a phone
@@ -146,7 +147,10 @@ def tell_failures(found: Found) -> None:
     """Draw how many candidates failed, and why the first of them did."""
     failed = [t for t in found.trials if t.error]
     if failed:
-        st.caption(f"{len(failed)} of {len(found.trials)} candidates failed: {plain(failed[0].error)}")
+        st.caption(
+            f"{len(failed)} of {len(found.trials)} candidates failed: "
+            f"{plain(with_labels(failed[0].error, found.search.experiment.algorithm))}"
+        )
 
 
 def _names(found: Found) -> list[str]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 import streamlit as st
 from plotly.colors import sample_colorscale
+from scipy import ndimage
 
 from mmc import registry
 from mmc.registry import Algorithm
@@ -18,8 +19,9 @@ from mmc.ui.messages import guard
 from mmc.ui.parameter_sidebar import parameters_to_try, read_candidates, score_control, scores_for, short
 from mmc.ui.runner import LONG_LIMIT
 from mmc.ui.sweep_job import Found, Search, search
-from mmc.ui.sweep_view import BEST, SCORE_NAMES, hindsight, tell_failures
+from mmc.ui.sweep_view import BEST, SCORE_NAMES, tell_failures
 from mmc.ui.visit_state import Loaded
+from mmc.ui.wording import with_labels
 
 #: Criteria that come without a score of their own; the sweep then computes the first that it can.
 _WITHOUT_SCORE = ("objective", "ari")
@@ -32,6 +34,12 @@ _N_USUAL = 8
 MAX_CELLS = 400
 
 _N_SHADES = 64
+
+#: Relative difference up to which two cells are equally good: what rounding can do.
+_SAME = 1e-6
+
+#: Most digits of a value in a cell of the map.
+_MOST_DIGITS = 4
 
 
 class Tuning(NamedTuple):
@@ -94,7 +102,8 @@ def tuning_controls(name: str, k: int) -> Tuning:
         fixed = {n: values[0] for n, values in entry.grid.items() if len(values) == 1}
         for parameter, values in grid.items():
             st.caption(f"{entry.parameter(parameter).label}: {', '.join(f'{v:.4g}' for v in values)}")
-        st.caption("Set as in the paper: " + ", ".join(f"{n} {value}" for n, value in fixed.items()))
+        said = (f"{entry.parameter(n).label} {value}" for n, value in fixed.items())
+        st.caption(f"Set as in the paper: {', '.join(said)}")
         return tuning(grid, fixed)
     known = parameters_to_try(entry, k)
     if len(known) < 2:
@@ -115,7 +124,7 @@ def tuning_controls(name: str, k: int) -> Tuning:
     for n in chosen:
         usual = ", ".join(map(short, _usual(entry, n)))
         text = st.text_input(
-            f"Values of {n}",
+            f"Values of {entry.parameter(n).label}",
             key=f"values_{n}",
             bind="query-params",
             placeholder=usual,
@@ -160,17 +169,18 @@ def score_map(
     entry = registry.get(found.search.experiment.algorithm)
     values = judged(found, criterion)
     low, high = (min(values.values(), default=0.0), max(values.values(), default=1.0))
+    shown = dict(zip(values, distinct(list(values.values())), strict=True))
     trials = {trial.index: trial for trial in found.trials}
     (picture,) = kept_pictures(found.key, lambda: [Pictures(found.view, found.dataset.codes)])
 
     def cell(row: int, column: int) -> dict[str, Any]:
         index = column * len(rows) + row
-        where = _where(found, index)
+        where = _said(found, index)
         if index not in trials:
             return {"status": "wait", "name": f"{where}: waiting", "lines": [where, "waiting"], "labels": ""}
         trial = trials[index]
         if index not in values:
-            why = trial.error or "no score"
+            why = with_labels(trial.error, entry.name) or "no score"
             return {"status": "no", "name": f"{where}: {why}", "lines": [where, why], "labels": ""}
         share = (values[index] - low) / (high - low) if high > low else 0.5
         lines = [where, *_lines(found, trial)]
@@ -181,7 +191,7 @@ def score_map(
             "labels": picture.labels(index, trial.labels),
             "color": _shades()[round(share * (_N_SHADES - 1))],
             "ink": "#111" if share > 0.6 else "#fff",
-            "short": f"{values[index]:.2f}" if abs(values[index]) < 100 else f"{values[index]:.0f}",
+            "short": shown[index],
             "chosen": index == at,
         }
 
@@ -211,9 +221,46 @@ def judged(found: Found, criterion: str) -> dict[int, float]:
 
 
 def best_cell(found: Found, criterion: str) -> int:
-    """Return the index of the best cell so far; among equals the first of the grid."""
+    """Return the index of the best cell so far: of cells that are equally good, the middle of their plateau.
+
+    Equally good cells that touch each other, also at a corner, are a plateau. Of several plateaus the largest
+    counts, because small changes of the parameters leave it least, and of its cells the one from which the
+    others are nearest on the whole.
+    """
     values = judged(found, criterion)
-    return max(sorted(values), key=values.__getitem__)
+    most = max(values.values())
+    shape = [len(candidates) for candidates in found.search.grid.values()]
+    best = np.zeros(shape, dtype=bool)
+    for index, value in values.items():
+        best[np.unravel_index(index, shape)] = np.isclose(value, most, rtol=_SAME, atol=0.0)
+    plateaus, _ = ndimage.label(best, structure=np.ones((3, 3)))
+    largest = np.argmax(np.bincount(plateaus[best])[1:]) + 1
+    cells = np.argwhere(plateaus == largest)
+    distances = np.linalg.norm(cells[:, None] - cells[None], axis=2).sum(axis=1)
+    middle = cells[np.argmin(np.round(distances, 9))]
+    return int(np.ravel_multi_index(tuple(middle), shape))
+
+
+def distinct(values: Sequence[float]) -> list[str]:
+    """Return numbers as texts of one form, with as many digits as tell different numbers apart.
+
+    Parameters
+    ----------
+    values : sequence of float
+        Numbers.
+
+    Returns
+    -------
+    list of str
+        At least two digits after the point, or none from 100 on, and at most `_MOST_DIGITS`.
+    """
+    different = len({float(f"{value:.6g}") for value in values})
+    texts: list[str] = []
+    for digits in range(0 if max(map(abs, values), default=0.0) >= 100 else 2, _MOST_DIGITS + 1):
+        texts = [f"{round(value, digits) + 0.0:.{digits}f}" for value in values]
+        if len(set(texts)) >= different:
+            break
+    return texts
 
 
 def search_map(task: Search, loaded: Loaded, criterion: str) -> Found:
@@ -254,9 +301,9 @@ def chosen_cell(found: Found, criterion: str) -> int:
 
 def _lines(found: Found, trial: Trial) -> list[str]:
     name = SCORE_NAMES[found.search.score]
-    lines = [f"{name} {trial.score:.4g}"]
+    lines = [f"{name} {trial.score:.6g}"]
     if not np.isnan(trial.objective):
-        lines.append(f"objective {trial.objective:.4g}")
+        lines.append(f"objective {trial.objective:.6g}")
     if found.dataset.y is not None:
         lines.append(f"ARI {trial.agreement:.3f}")
     return [*lines, f"{trial.seconds:.2f} s"]
@@ -276,12 +323,22 @@ def _usual(entry: Algorithm, name: str) -> tuple[float, ...]:
 
 
 def _where(found: Found, index: int) -> str:
-    """Return the two values of a cell as its name."""
+    """Return the two values of a cell as its name in the address."""
+    return ", ".join(f"{name} {short(value)}" for name, value in _values(found, index).items())
+
+
+def _said(found: Found, index: int) -> str:
+    """Return the two values of a cell with the labels of their controls."""
+    entry = registry.get(found.search.experiment.algorithm)
+    return ", ".join(
+        f"{entry.parameter(name).label} {value:.4g}" for name, value in _values(found, index).items()
+    )
+
+
+def _values(found: Found, index: int) -> dict[str, Any]:
     grid = found.search.grid
     place = np.unravel_index(index, [len(values) for values in grid.values()])
-    return ", ".join(
-        f"{name} {short(values[i])}" for (name, values), i in zip(grid.items(), place, strict=True)
-    )
+    return {name: values[i] for (name, values), i in zip(grid.items(), place, strict=True)}
 
 
 @guard()
@@ -296,15 +353,38 @@ def _grow(found: Found, criterion: str) -> None:
 
 
 def _summarize(found: Found, criterion: str, best: int, at: int) -> None:
-    """Draw which cell the criterion chooses and, if reference labels are known, how good the choice is."""
-    trial = next(trial for trial in found.trials if trial.index == at)
+    """Draw which cell the criterion chooses, the numbers of that cell, and those of another that is shown."""
+    trials = {trial.index: trial for trial in found.trials}
+    _numbers(found, criterion, "Chosen by the criterion", trials[best])
+    if at != best:
+        _numbers(found, criterion, "Shown below", trials[at])
+    if found.references is not None:
+        st.caption(
+            f"The best cell in hindsight has an adjusted Rand index of {np.nanmax(found.references):.4g}."
+        )
+    values = judged(found, criterion)
+    n_equal = int(np.isclose(list(values.values()), values[best], rtol=_SAME, atol=0.0).sum())
+    if n_equal > 1:
+        st.caption(
+            f"{n_equal} cells are equally good by this criterion; the one in the middle of the largest group "
+            "of them is chosen."
+        )
+    tell_failures(found)
+
+
+def _numbers(found: Found, criterion: str, title: str, trial: Trial) -> None:
+    """Draw a cell's parameters and its numbers in one line."""
     with st.container(horizontal=True):
-        st.metric("Chosen by the criterion", _where(found, best), help="The cell with the highest value.")
+        st.metric(title, _said(found, trial.index), help="The numbers beside it are those of this cell.")
         if criterion in SCORE_NAMES and criterion != "objective":
-            st.metric(SCORE_NAMES[criterion], f"{trial.score:.4g}", help="Of the cell that is shown.")
+            st.metric(SCORE_NAMES[criterion], f"{trial.score:.6g}", help="Of this cell; higher is better.")
         if not np.isnan(trial.objective):
             st.metric(
-                "Objective", f"{trial.objective:.4g}", help="What the algorithm minimised, in this cell."
+                "Objective", f"{trial.objective:.6g}", help="What the algorithm minimised, in this cell."
             )
-        hindsight(found, trial)
-    tell_failures(found)
+        if found.dataset.y is not None:
+            st.metric(
+                "Adjusted Rand index",
+                f"{trial.agreement:.4g}",
+                help="Of this cell, against the reference labels: 1 is perfect, 0 is chance.",
+            )

@@ -16,6 +16,8 @@ from mmc.datasets import TableError
 from mmc.work import Upload
 
 if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
     from mmc.ui.auto_job import Answer
     from mmc.ui.cell_table import Pictures
     from mmc.ui.compare_job import Comparison
@@ -46,11 +48,15 @@ class Visit:
         Key of the result whose work continues; empty if there is none.
     page : str
         Title of the page that was opened last.
-    asked : dict from str to list of str, or None
-        The address at the beginning of a run of the page, until it is compared with the controls. Streamlit
-        removes values that they do not take.
+    asked : dict from str to list of str
+        The address at the beginning of a run of the page, without what has been compared with the controls.
+        Streamlit removes values that they do not take.
     replaced : dict from str to pair
         Values of the address that a control did not take, and what was taken instead.
+    place : DeltaGenerator or None
+        Where these values are told in this run of the page; None before the controls are drawn.
+    told : bool
+        Whether some have been told in this run of the page.
     upload : str
         Identifier of the last uploaded file.
     loaded : Upload, TableError or None
@@ -68,8 +74,10 @@ class Visit:
     own: dict[str, Any] = field(default_factory=dict)
     resumed: str = ""
     page: str = ""
-    asked: dict[str, list[str]] | None = None
+    asked: dict[str, list[str]] = field(default_factory=dict)
     replaced: dict[str, tuple[str, Any]] = field(default_factory=dict)
+    place: DeltaGenerator | None = None
+    told: bool = False
     upload: str = ""
     loaded: Loaded = None
     algorithm: str = ""

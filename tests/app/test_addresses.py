@@ -3,6 +3,7 @@
 import pytest
 
 from mmc.datasets import CATALOG
+from mmc.ui.wording import with_labels
 
 
 def notices(at):
@@ -98,3 +99,65 @@ def test_a_choice_of_one_method_does_not_break_the_switch_of_another(text, playg
         settle(at)
         assert not at.exception
     assert at.selectbox(key="normalize").value in ("auto", "true", "false")
+
+
+def test_an_error_names_the_control(playground):
+    """A value that the library refuses is called what its control is called, not by its name in Python."""
+    at = playground(n="60", alpha="-3")
+    (error,) = at.error
+    assert "Regularisation λ" in error.value
+    assert "alpha" not in error.value
+
+
+@pytest.mark.parametrize(
+    ("text", "algorithm", "said"),
+    [
+        (
+            "The 'alpha' parameter of SMIC must be",
+            "UMCRLS",
+            "The “Regularisation λ” parameter of SMIC must be",
+        ),
+        ("alpha=-1 is not right", "UMCRLS", "“Regularisation λ” = -1 is not right"),
+        (
+            "100 points with kernel=rbf and n_landmarks=7",
+            "",
+            "100 points with “Kernel” = rbf and “Landmarks” = 7",
+        ),
+        ("n_init is too large", "UMCRLS", "“Starts” is too large"),
+        ("the kernel of this width is alpha", "UMCRLS", "the kernel of this width is alpha"),
+        ("balpha=1, x_n_init and estimator__width=2", "", "balpha=1, x_n_init and “Kernel width” = 2"),
+        ("epsilon = 0", "CPMMC", "“Tolerance ε” = 0"),
+    ],
+)
+def test_names_of_parameters_become_labels(text, algorithm, said):
+    """Names are replaced where they cannot be words, by the labels of the algorithm in question."""
+    assert with_labels(text, algorithm) == said
+
+
+def test_columns_keep_their_names(playground, settle):
+    """A table may have a column named as a parameter, which a message about the table does not rename."""
+    at = playground(data="table")
+    at.file_uploader(key="upload").set_value(("m.csv", b"alpha,n_init\n1,2\n3,\n5,6\n7,8\n", "text/csv"))
+    settle(at)
+    assert "n\\_init" in at.error[0].value
+
+
+def test_controls_below_the_result_need_a_word_too(find_clusters, cutting_planes, model_selection):
+    """What selects a part of the result is drawn after it, and its values are told as well."""
+    at = find_clusters(n="60", most="3", at_k="many", scale="perhaps")
+    assert "scale=perhaps (as usual was taken)" in " ".join(notices(at))
+    assert "at_k=many (best was taken)" in " ".join(notices(at))
+    (notice,) = notices(cutting_planes(n="60", look="Nothing"))
+    assert "look=Nothing" in notice
+    (notice,) = notices(model_selection(n="60", candidates="3, 4", at="7"))
+    assert "at=7 (best was taken)" in notice
+
+
+def test_a_line_on_a_late_control_stays_until_it_is_changed(model_selection, settle):
+    """The line is there again when the page is drawn again, and goes when a person sets the control."""
+    at = model_selection(n="60", candidates="3, 4", at="7")
+    settle(at)
+    assert len(notices(at)) == 1
+    at.select_slider(key="at").set_value("3")
+    settle(at)
+    assert not notices(at)

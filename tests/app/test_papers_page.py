@@ -84,6 +84,28 @@ def test_a_paper_can_be_chosen(page):
     assert [heading.value for heading in at.subheader] == ["UMC-RLS, tables I and II"]
 
 
+def test_rows_are_high_enough_for_the_longest_note(page):
+    """The height of the rows grows with the longest note, so that none is cut off."""
+    low = page([ROW | {"note": "short"}]).dataframe[0].proto.row_height
+    high = page([ROW | {"note": "word " * 30}]).dataframe[0].proto.row_height
+    assert low == 35
+    assert high >= 3 * 20
+
+
+def test_what_looks_at_true_labels_is_said(page):
+    """The page does not claim that only its tables look at true labels: agreement and hindsight do too."""
+    text = " ".join(each.value for each in page().markdown)
+    assert "nothing else" not in text
+    assert "hindsight" in text
+    assert "agreement" in text
+
+
+def test_an_unknown_paper_is_said(page):
+    """An address with a paper that is not here shows all of them, and says so."""
+    at = page(paper="Nobody")
+    assert "paper=Nobody (All was taken)" in at.warning[0].value.replace("\\", "")
+
+
 def test_a_row_with_an_experiment_opens_it(page):
     """There is one link for each experiment that can be run, with the address that repeats it."""
     at = page()

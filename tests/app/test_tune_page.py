@@ -58,15 +58,17 @@ def test_every_cell_is_scored_and_shown(tune, maps):
         c, r = divmod(trial.index, 3)
         cell = cells[2 - r][c]
         assert cell["status"] == "done"
-        assert cell["short"] == f"{trial.score:.2f}"
-        assert f"width {trial.parameters['width']:g}, alpha {trial.parameters['alpha']:g}" in cell["name"]
+        assert float(cell["short"]) == pytest.approx(trial.score, abs=0.006)
+        said = f"Kernel width {trial.parameters['width']:g}, Regularisation λ {trial.parameters['alpha']:g}"
+        assert said in cell["name"]
 
 
 def test_the_best_cell_is_run_below(tune):
     """At first the cell with the highest LSMI is shown, fitted with its two values."""
     at = tune(**SMALL)
     found = tuned(at)
-    best = max(found.trials, key=lambda trial: trial.score)
+    best = next(t for t in found.trials if t.index == tune_view.best_cell(found, "lsmi"))
+    assert best.score == pytest.approx(max(trial.score for trial in found.trials))
     outcome = at.session_state["visit"].reached[Outcome].recordings
     (recording,) = outcome.values()
     assert recording.estimator.get_params()["width"] == best.parameters["width"]
@@ -251,3 +253,57 @@ def test_a_search_is_refused_where_one_of_its_candidates_is():
     task = sweep_job.Search(Experiment(data, "FastEvoMMC"), grid, "objective")
     with pytest.raises(ValueError, match=r"6,000 points are more than the 5,000 .* with n_landmarks=20000"):
         sweep_job._work("key", task, None, None, lambda *progress: True, Ticket())
+
+
+def map_of(values):
+    """Give a search whose cells have these scores, one row for each value of the first parameter."""
+    scores = np.asarray(values, dtype=float)
+    grid = {"width": tuple(range(1, len(scores) + 1)), "alpha": tuple(range(1, scores.shape[1] + 1))}
+    data = Data("moons", {"n_samples": 60, "random_state": 0})
+    dataset = data.load()
+    done = [
+        trials.Trial(index, {}, np.zeros(60, dtype=int), score) for index, score in enumerate(scores.ravel())
+    ]
+    search = sweep_job.Search(Experiment(data, "UMCRLS"), grid, "lsmi")
+    return sweep_job.Found("key", search, dataset, None, tuple(done))
+
+
+@pytest.mark.parametrize(
+    ("values", "cell"),
+    [
+        ([[0, 0, 0], [0, 2, 0], [0, 0, 1]], (1, 1)),
+        ([[2, 2, 2], [2, 2, 2], [2, 2, 2]], (1, 1)),
+        ([[2, 2, 2, 2, 2, 0, 0]], (0, 2)),
+        ([[2, 0, 0, 0], [0, 0, 2, 2], [0, 0, 2, 2], [0, 0, 2, 2]], (2, 2)),
+        ([[np.nan, 1, 1, 1 + 1e-9]], (0, 2)),
+    ],
+)
+def test_the_middle_of_a_plateau_is_chosen(values, cell):
+    """Of equally good cells the middle of the largest group is taken, not the first of the grid."""
+    index = tune_view.best_cell(map_of(values), "lsmi")
+    assert np.unravel_index(index, np.shape(values)) == cell
+
+
+def test_digits_tell_cells_apart():
+    """There are as many digits as different values need, and no more."""
+    assert tune_view.distinct([0.5, 0.25, 0.5]) == ["0.50", "0.25", "0.50"]
+    assert tune_view.distinct([0.7311, 0.7314, 0.2]) == ["0.7311", "0.7314", "0.2000"]
+    assert tune_view.distinct([120.2, 120.4, -1.0]) == ["120.2", "120.4", "-1.0"]
+    assert tune_view.distinct([-0.0, 0.0]) == ["0.00", "0.00"]
+
+
+def test_the_numbers_of_the_chosen_cell_are_its_own(tune):
+    """Beside “Chosen by the criterion” are that cell's numbers, and another cell has a line of its own."""
+    found = tuned(tune(**SMALL))
+    best = next(t for t in found.trials if t.index == tune_view.best_cell(found, "lsmi"))
+    other = min(found.trials, key=lambda trial: trial.score)
+    name = f"width {other.parameters['width']:g}, alpha {other.parameters['alpha']:g}"
+    at = tune(**SMALL, cell=name)
+    shown = [(metric.label, metric.value) for metric in at.metric]
+    first, second = (i for i, (_, value) in enumerate(shown) if value.startswith("Kernel width"))
+    score = tune_view.SCORE_NAMES["lsmi"]
+    assert shown[first][0] == "Chosen by the criterion"
+    assert shown[first + 1] == (score, f"{best.score:.6g}")
+    assert shown[second][0] == "Shown below"
+    assert shown[second + 1] == (score, f"{other.score:.6g}")
+    assert shown[first + 1] != shown[second + 1]
