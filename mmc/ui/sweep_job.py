@@ -184,6 +184,11 @@ def _work(
     for trial in run:
         trials = (*found.trials, trial.against(facts.y))
         found = replace(found, trials=tuple(sorted(trials, key=lambda t: t.index)))
-        caption = ", ".join(f"{labels[name]} {value:g}" for name, value in trial.parameters.items())
+        caption = ", ".join(f"{labels[name]} {_text(value)}" for name, value in trial.parameters.items())
         report(len(run.trials) / run.total, f"{caption} is done", found)
     return found
+
+
+def _text(value: Any) -> str:
+    """Return a candidate's value in few digits; class priors are several numbers."""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -307,7 +307,7 @@ def test_more_clusters_than_points_are_refused(find_clusters, settle):
     at.selectbox(key="k").set_value("9")
     settle(at)
     (error,) = at.error
-    assert "n_clusters=9 is more than the number of different points, 3" in error.value.replace("\\", "")
+    assert "“Clusters k” = 9 is more than the number of different points, 3" in error.value.replace("\\", "")
     assert found(at).question.data.source == "four-gaussians"
     assert not at.exception
 

@@ -416,7 +416,7 @@ def test_a_failed_candidate_is_said_and_cannot_be_chosen(model_selection):
     at = fine(model_selection(n="60", candidates="0,3,6"))
     assert [bool(t.error) for t in found(at).trials] == [True, False, False]
     assert any(
-        "1 of 3 candidates failed" in caption.value and "n\\_neighbors" in caption.value
+        "1 of 3 candidates failed" in caption.value and "“Neighbours t”" in caption.value
         for caption in at.caption
     )
     assert [at.button(key=f"look {i}").disabled for i in range(3)] == [True, False, False]
@@ -533,7 +533,7 @@ def test_more_clusters_than_points_is_said(model_selection, settle):
     settle(at)
     assert not at.exception
     (message,) = [error.value.replace("\\", "") for error in at.error]
-    assert "n_clusters=5" in message
+    assert "“Clusters k” = 5" in message
     assert found(at) is before
     assert "curve" in charts(at)
 
