@@ -109,6 +109,16 @@ class State:
         return ""
 
     @property
+    def numbers(self) -> tuple[tuple[str, str], ...]:
+        """Symbol or name and value, as text, of each number that belongs to this step; may be empty."""
+        return ()
+
+    @property
+    def remark(self) -> str:
+        """A sentence where the step looks wrong but is meant so; empty if there is nothing to say."""
+        return ""
+
+    @property
     def criterion(self) -> float:
         """Value by which the ends of starts are compared, lower being better: by default the objective."""
         return self.objective

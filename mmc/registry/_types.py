@@ -327,6 +327,10 @@ class Algorithm:
         Maximum number of points that depends on the parameters; None if `max_samples` holds for all.
     candidacies : tuple of Candidacy
         Settings with which it takes part in `mmc.AutoClusterer`; empty if it does not.
+    title : str
+        Name for people, such as “Shaking (UMC-RLS)”; empty if the name of the class is all there is.
+    formula : str
+        What is minimised, as one line of plain text, never markup; empty if there is none.
     """
 
     name: str
@@ -347,6 +351,8 @@ class Algorithm:
     rival: Rival | None = None
     limit: Limit | None = None
     candidacies: tuple[Candidacy, ...] = ()
+    title: str = ""
+    formula: str = ""
 
     @property
     def package(self) -> str:
