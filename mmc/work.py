@@ -24,7 +24,7 @@ from mmc.datasets import Dataset, Facts, Table, labels_frame, numeric_columns, o
 from mmc.engine import Report
 from mmc.engine.worker import memory_limit
 from mmc.experiment import Data
-from mmc.figures import Scene, View, animation, animation_html, make_scene, make_view
+from mmc.figures import Scene, View, animation, animation_html, curve_ranges, make_scene, make_view
 from mmc.figures.packed import PackedFigure, pack
 from mmc.imbalance import Draw, imbalance_draws
 from mmc.metrics import clustering_error
@@ -338,7 +338,11 @@ def _drawing(
 ) -> Drawing:
     view = make_view(dataset.X, dataset.feature_names, columns)
     scenes = {name: make_scene(recording, view) for name, recording in recordings.items()}
-    figures = tuple(pack(animation(scene, objectives[name])) for name, scene in scenes.items())
+    by_objective: dict[str, list[Scene]] = {}
+    for name, scene in scenes.items():
+        by_objective.setdefault(objectives[name], []).append(scene)
+    ranges = curve_ranges(by_objective)
+    figures = tuple(pack(animation(scene, objectives[name], ranges)) for name, scene in scenes.items())
     return Drawing(columns, scenes, figures)
 
 

@@ -21,5 +21,10 @@ def outcome() -> ui.Outcome:
 
 
 with ui.frame("Playground"):
-    st.title("Playground")
+    ui.heading(
+        "Playground",
+        "Choose data and an algorithm on the left, and watch every step of it: play, pause, step and scrub. "
+        "Beside the picture the line of the algorithm that runs is lit. Keys: space plays, the arrows step, "
+        "Home and End go to the ends, L turns the light off, F fills the screen.",
+    )
     ui.show_outcome(ui.last_good(ui.Playground, outcome))

@@ -24,30 +24,37 @@ def searched() -> tuple[ui.Found, bool, ui.Loaded]:
 
 
 with ui.frame("Model selection"):
-    st.title("Model selection")
-    st.write(
+    ui.heading(
+        "Model selection",
         "Most clusterings depend on a parameter that nobody tells you. Here every candidate is clustered "
         "and then scored without true labels: the higher the score, the better. Each score has its own idea "
-        "of a good clustering, which its help explains."
+        "of a good clustering, which its help explains.",
     )
     found, beside, loaded = ui.last_good(ui.ModelSelection, searched)
     ui.resume_notice(found, "search")
-    left, right = st.columns([3, 2], gap="large")
-    with right:
+    stage = st.container(key="stage")
+    below = st.container(key="below")
+    picture, curve = stage.columns([5, 3], gap="medium")
+    with curve:
         at = ui.look_at(found)
-        ui.summarize_choice(found, at)
-    with left:
         ui.draw_curve(found, at)
-    ui.draw_pictures(found, at)
+        ui.summarize_choice(found, at)
+    with below:
+        ui.draw_pictures(found, at)
     try:
         if beside:
-            rival = ui.search(ui.rival(found.search), loaded, ui.draw_partial)
-            ui.state_of(ui.ModelSelection).rival = rival
-            ui.draw_rival(rival)
-        outcome = ui.run(found.search.candidate(found.trials[at].index), loaded, None)
-        ui.show_candidate(found, at, outcome, loaded)
+            with below:
+                rival = ui.search(ui.rival(found.search), loaded, ui.draw_partial)
+                ui.state_of(ui.ModelSelection).rival = rival
+                ui.draw_rival(rival)
+        with picture:
+            outcome = ui.run(found.search.candidate(found.trials[at].index), loaded, None)
+            ui.play(outcome, None)
+        with below:
+            ui.tell(outcome, None)
+            ui.show_candidate(found, at, outcome, loaded)
+            st.subheader("Take it home")
+            ui.export_buttons(outcome, found=found)
     except ValueError as error:
         ui.notice(error)
         st.stop()
-    st.subheader("Take it home")
-    ui.export_buttons(outcome, found=found)

@@ -20,11 +20,11 @@ def outcome() -> ui.Outcome:
 
 
 with ui.frame("Cutting planes"):
-    st.title("Cutting planes")
-    st.write(
+    ui.heading(
+        "Cutting planes",
         "Of all ways to part the points, take the one with the widest empty band between the clusters. That "
         "band has a rule for every set of points, far too many to write down, so the rules are added one at "
         "a time, always the one that is broken most. Relaxed to one convex program, the same wish becomes a "
-        "matrix."
+        "matrix.",
     )
     ui.show_outcome(ui.last_good(ui.CuttingPlanes, outcome))

@@ -4,18 +4,21 @@ from mmc.figures.animation import animation, animation_html
 from mmc.figures.consensus import consensus_figure
 from mmc.figures.counts import cluster_map, count_curves
 from mmc.figures.course import course, restart_curves
+from mmc.figures.curves import curve_ranges
 from mmc.figures.fields import kernel_graph, posterior_map
 from mmc.figures.margins import margin_animation
 from mmc.figures.matrix import matrix_figure
 from mmc.figures.palette import cluster_color
 from mmc.figures.scene import MAX_POINTS, Scene, View, make_scene, make_view
 from mmc.figures.selection import band_curves, cv_heatmap, score_curve
+from mmc.figures.story import Story, make_story
 from mmc.figures.thumbnail import thumbnail
 from mmc.figures.weights import weight_bars
 
 __all__ = [
     "MAX_POINTS",
     "Scene",
+    "Story",
     "View",
     "animation",
     "animation_html",
@@ -25,9 +28,11 @@ __all__ = [
     "consensus_figure",
     "count_curves",
     "course",
+    "curve_ranges",
     "cv_heatmap",
     "kernel_graph",
     "make_scene",
+    "make_story",
     "make_view",
     "margin_animation",
     "matrix_figure",

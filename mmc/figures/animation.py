@@ -1,4 +1,4 @@
-"""The animated scatter plot with curves below it, one frame for each step.
+"""The animated scatter plot with its curves below, side by side, one frame for each step.
 
 A frame carries only what changes, as typed arrays, and is drawn without a redraw of the whole figure. The
 player (`player.js`) plays, pauses, steps and scrubs; the app and exported files share it.
@@ -8,27 +8,30 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
 from mmc.figures._frames import set_frames
+from mmc.figures.curves import Ranges, curve_ranges, curve_traces, lay_out_curve, now_on
 from mmc.figures.margins import margin_animation
 from mmc.figures.palette import COLORS, NEUTRAL, SYMBOLS, cluster_color, colorscale
-from mmc.figures.scene import Curve, Scene, frame_range
+from mmc.figures.scene import Scene, frame_range
+from mmc.figures.story import Story
 
-#: Heights of the scatter plot and of each curve below it.
-_HEIGHT, _CURVE_HEIGHT = 470, 150
+#: Heights of the scatter plot and of the curves below it, if nothing else sets the height of the figure.
+_HEIGHT, _CURVE_HEIGHT = 420, 140
 
 #: Number of clusters in the legend; colours repeat after that many.
 _MAX_NAMED = len(COLORS)
 
 
-def animation(scene: Scene, objective: str = "objective") -> go.Figure:
+def animation(scene: Scene, objective: str = "objective", ranges: Ranges | None = None) -> go.Figure:
     """Draw a recorded fit; the figure shows its last frame at first.
 
     Parameters
@@ -37,6 +40,8 @@ def animation(scene: Scene, objective: str = "objective") -> go.Figure:
         Recorded fit.
     objective : str
         Title of the objective's axis.
+    ranges : mapping from str to (float, float), or None
+        Ranges of the curves' axes; None means those of this scene alone (see `curve_ranges`).
 
     Returns
     -------
@@ -44,13 +49,17 @@ def animation(scene: Scene, objective: str = "objective") -> go.Figure:
     """
     last = len(scene.captions) - 1
     size = float(np.clip(14 - 2.2 * np.log10(len(scene.view.points)) ** 1.3, 4, 11))
+    if ranges is None:
+        ranges = curve_ranges({objective: [scene]})
     n_curves = len(scene.curves)
-    height = _HEIGHT + _CURVE_HEIGHT * n_curves
+    height = _HEIGHT + _CURVE_HEIGHT * bool(n_curves)
     figure = make_subplots(
-        rows=1 + n_curves,
-        cols=1,
-        row_heights=[_HEIGHT, *[_CURVE_HEIGHT] * n_curves],
-        vertical_spacing=75 / height,
+        rows=2 if n_curves else 1,
+        cols=max(n_curves, 1),
+        specs=[[{"colspan": n_curves}, *[None] * (n_curves - 1)], [{}] * n_curves] if n_curves else None,
+        row_heights=[_HEIGHT, _CURVE_HEIGHT] if n_curves else None,
+        vertical_spacing=80 / height,
+        horizontal_spacing=0.14,
     )
     figure.add_traces(
         [
@@ -80,16 +89,24 @@ def animation(scene: Scene, objective: str = "objective") -> go.Figure:
         rows=[1] * (4 + _n_named(scene)),
         cols=[1] * (4 + _n_named(scene)),
     )
-    for row, curve in enumerate(scene.curves, start=2):
-        traces = _curve_traces(scene, curve, curve.title or objective)
-        figure.add_traces(traces, rows=[row] * len(traces), cols=[1] * len(traces))
+    for column, curve in enumerate(scene.curves, start=1):
+        title = curve.title or objective
+        traces = curve_traces(scene, curve, title, ranges[title])
+        figure.add_traces(traces, rows=[2] * len(traces), cols=[column] * len(traces))
     figure.update_traces(showlegend=False, selector=lambda trace: trace.name is None)
-    _lay_out(figure, scene, objective, height)
-    set_frames(figure, (_changes(scene, i) for i in range(last + 1)))
+    _lay_out(figure, scene, objective, height, ranges)
+    limits = [ranges[curve.title or objective] for curve in scene.curves]
+    set_frames(figure, (_changes(scene, i, limits) for i in range(last + 1)))
     return figure
 
 
-def animation_html(scenes: Mapping[str, Scene], objective: str, title: str) -> str:
+def animation_html(
+    scenes: Mapping[str, Scene],
+    objective: str,
+    title: str,
+    about: str = "",
+    stories: Mapping[str, Story] | None = None,
+) -> str:
     """Return animations with their player as one self-contained HTML page.
 
     Parameters
@@ -100,15 +117,21 @@ def animation_html(scenes: Mapping[str, Scene], objective: str, title: str) -> s
         Title of the objective's axis.
     title : str
         Title of the page.
+    about : str
+        A sentence on data and parameters.
+    stories : mapping from str to Story, or None
+        What is told beside each scene.
 
     Returns
     -------
     str
     """
     columns = ""
+    ranges = curve_ranges({objective: list(scenes.values())})
     for i, (name, scene) in enumerate(scenes.items()):
         title_ = {"text": html.escape(name), "x": 0.5}
-        figures = {f"chart-{i}": animation(scene, objective).update_layout(title=title_, margin_t=60)}
+        chart = animation(scene, objective, ranges).update_layout(title=title_, margin_t=60)
+        figures = {f"chart-{i}": chart}
         if scene.margins:
             figures[f"margins-{i}"] = margin_animation(scene)
         charts = (
@@ -122,21 +145,31 @@ def animation_html(scenes: Mapping[str, Scene], objective: str, title: str) -> s
             for key, figure in figures.items()
         )
         columns += f'<div class="column">{"".join(charts)}</div>'
+    told = stories or {}
+    beside = '<div id="story" class="story"></div>' if told else ""
     share = f"{100 / len(scenes):.3f}"
     selectors = [[f"#chart-{i}", f"#margins-{i}"] for i in range(len(scenes))]
-    options = json.dumps(player_options(scenes, selectors))
-    safe = options.replace("<", "\\u003c")  # text of the data must not close the script
+    rings = " ".join(dict.fromkeys(scene.rings for scene in scenes.values()))
+    mount = _mounted("Player", "player", player_options(scenes, selectors))
+    if told:
+        mount += _mounted("Story", "story", story_options(told))
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<style>{player_asset('player.css')} body {{font-family: sans-serif; margin: 1rem}}"
+        f"<style>{player_asset('player.css')}{player_asset('page.css')}"
         # The width must not depend on the other column, because the first chart is drawn before it exists.
-        f" .charts {{display: flex; flex-wrap: wrap}} .column {{flex: 0 0 max(min(26rem, 100%), {share}%);"
-        " min-width: 0}</style></head>"
-        f'<body><h1 style="font-size: 1.2rem">{html.escape(title)}</h1><div class="charts">{columns}</div>'
-        f'<div id="player"></div><script>{player_asset("player.js")}\n'
-        f"mountPlayer(document.getElementById('player'), {safe});</script></body></html>"
+        f" .column {{flex: 0 0 max(min(26rem, 100%), {share}%)}}</style></head>"
+        f'<body><header><h1>{html.escape(title)}</h1><p class="about">{html.escape(about)}</p></header>'
+        f'<main class="stage"><div class="picture"><div class="charts">{columns}</div>'
+        f'<div id="player"></div><p class="about">{html.escape(rings)}</p></div>{beside}</main>'
+        f"<script>{player_asset('player.js')}\n{mount}</script></body></html>"
     )
+
+
+def _mounted(what: str, place: str, options: Mapping[str, Any]) -> str:
+    """Return the call that mounts a part of the player; text of the data cannot close the script."""
+    literal = json.dumps(options).replace("<", "\\u003c")
+    return f"mount{what}(document.getElementById('{place}'), {literal});"
 
 
 def player_options(scenes: Mapping[str, Scene], selectors: list[list[str]]) -> dict[str, Any]:
@@ -146,6 +179,11 @@ def player_options(scenes: Mapping[str, Scene], selectors: list[list[str]]) -> d
         "names": list(scenes) if len(scenes) > 1 else [""],
         "captions": [scene.captions for scene in scenes.values()],
     }
+
+
+def story_options(stories: Mapping[str, Story]) -> dict[str, Any]:
+    """Return what the player's panel shows of each story."""
+    return {"stories": [story._asdict() for story in stories.values()]}
 
 
 def player_asset(name: str) -> str:
@@ -191,42 +229,25 @@ def _marker(scene: Scene, i: int) -> dict[str, Any]:
 
 
 def _border(scene: Scene, i: int) -> dict[str, Any]:
-    return {"x": scene.borders[i][:, 0], "y": scene.borders[i][:, 1]}
+    return _places(scene.borders[i])
 
 
 def _ringed(scene: Scene, i: int) -> dict[str, Any]:
-    return {"x": scene.ringed[i][:, 0], "y": scene.ringed[i][:, 1]}
+    return _places(scene.ringed[i])
 
 
 def _rim(scene: Scene, i: int) -> dict[str, Any]:
-    return {"x": scene.rims[i][:, 0], "y": scene.rims[i][:, 1]}
+    return _places(scene.rims[i])
 
 
-def _curve_traces(scene: Scene, curve: Curve, title: str) -> list[go.Scatter]:
-    """Return the lines of a curve and, last, the marker of the current frame."""
-    traces = [
-        go.Scatter(
-            x=scene.steps,
-            y=values,
-            mode="lines",
-            line={"color": NEUTRAL, "width": 2, "dash": ("solid", "dash")[number % 2]},
-            hovertemplate=f"{scene.steps_title} %{{x}}<br>{html.escape(name or title)} %{{y:.4g}}"
-            "<extra></extra>",
-        )
-        for number, (name, values) in enumerate(curve.lines.items())
-    ]
-    now = go.Scatter(
-        **_now(scene, curve, len(scene.captions) - 1),
-        mode="markers",
-        marker={"size": 11, "color": "#D55E00"},
-        hoverinfo="skip",
-    )
-    return [*traces, now]
+def _places(points: NDArray[np.float32]) -> dict[str, Any]:
+    """Return positions; where there are none, one that is not drawn.
 
-
-def _now(scene: Scene, curve: Curve, i: int) -> dict[str, Any]:
-    step = int(scene.steps[i])
-    return {"x": [step] * len(curve.lines), "y": [float(values[i]) for values in curve.lines.values()]}
+    Without a redraw Plotly keeps what it drew of a trace that becomes empty.
+    """
+    if len(points) == 0:
+        points = np.full((1, 2), np.nan, dtype=np.float32)
+    return {"x": points[:, 0], "y": points[:, 1]}
 
 
 def _legend(scene: Scene, size: float) -> list[go.Scatter]:
@@ -251,16 +272,16 @@ def _n_named(scene: Scene) -> int:
     return min(scene.n_clusters, _MAX_NAMED)
 
 
-def _changes(scene: Scene, i: int) -> list[dict[str, Any]]:
+def _changes(scene: Scene, i: int, limits: Sequence[tuple[float, float]]) -> list[dict[str, Any]]:
     """Return the changes of a frame, in the order of the traces."""
     changes = [_border(scene, i), {"marker": _marker(scene, i)}, _ringed(scene, i), _rim(scene, i)]
     changes += [{}] * _n_named(scene)
-    for curve in scene.curves:
-        changes += [*[{}] * len(curve.lines), _now(scene, curve, i)]
+    for curve, limit in zip(scene.curves, limits, strict=True):
+        changes += [*[{}] * len(curve.lines), now_on(scene, curve, i, limit)]
     return changes
 
 
-def _lay_out(figure: go.Figure, scene: Scene, objective: str, height: int) -> None:
+def _lay_out(figure: go.Figure, scene: Scene, objective: str, height: int, ranges: Ranges) -> None:
     points, titles = scene.view.points, [html.escape(t[:40]) for t in scene.view.titles]
     figure.update_layout(
         height=height,
@@ -276,20 +297,7 @@ def _lay_out(figure: go.Figure, scene: Scene, objective: str, height: int) -> No
     if scene.view.axes is not None:
         figure.update_yaxes(scaleanchor="x", row=1, col=1)
     steps = (scene.steps[0] - 0.5, max(scene.steps[-1] + 0.5, 1))
-    for row, curve in enumerate(scene.curves, start=2):
-        _lay_out_curve(figure, curve, curve.title or objective, steps, row)
-    if scene.curves:
-        figure.update_xaxes(title=html.escape(scene.steps_title), row=1 + len(scene.curves), col=1)
-
-
-def _lay_out_curve(figure: go.Figure, curve: Curve, title: str, steps: tuple[float, float], row: int) -> None:
-    values = np.concatenate([*curve.lines.values(), [] if curve.level is None else [curve.level]])
-    low, high = frame_range(np.log10(values) if curve.log else values)
-    fixed = {"fixedrange": True, "automargin": True}
-    scale: dict[str, Any] = {"type": "log"} if curve.log else {}
-    if curve.log and high - low > 1.2:
-        scale["dtick"] = 1  # a label for each power of ten
-    figure.update_xaxes(range=steps, **fixed, row=row, col=1)
-    figure.update_yaxes(title=html.escape(title), range=(low, high), **fixed, **scale, row=row, col=1)
-    if curve.level is not None:
-        figure.add_hline(curve.level, line={"color": "#D55E00", "dash": "dash", "width": 1}, row=row, col=1)
+    for column, curve in enumerate(scene.curves, start=1):
+        title = curve.title or objective
+        lay_out_curve(figure, curve, title, ranges[title], column)
+        figure.update_xaxes(title=html.escape(scene.steps_title), range=steps, row=2, col=column)

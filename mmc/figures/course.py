@@ -11,12 +11,15 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
+from mmc.figures._frames import Mark, follow_steps
 from mmc.figures.palette import cluster_color
 from mmc.registry import Quantity
 
 
 def course(tables: Mapping[str, pd.DataFrame], quantities: Sequence[Quantity], *, x: Quantity) -> go.Figure:
     """Draw quantities over the iterations, one below the other, with a curve for each algorithm.
+
+    A mark on each curve follows the player.
 
     Parameters
     ----------
@@ -49,6 +52,16 @@ def course(tables: Mapping[str, pd.DataFrame], quantities: Sequence[Quantity], *
                     col=1,
                 )
         figure.update_yaxes(title=html.escape(quantity.title), **_axis(quantity.log), row=row, col=1)
+    n_frames = max(map(len, tables.values()))
+    follow_steps(
+        figure,
+        [
+            Mark(_padded(table[x.name], n_frames), _padded(table[quantity.name], n_frames), row)
+            for row, quantity in enumerate(quantities, start=1)
+            for table in tables.values()
+            if quantity.name in table
+        ],
+    )
     figure.update_xaxes(**_axis(x.log))
     figure.update_xaxes(title=html.escape(x.title), row=len(quantities), col=1)
     figure.update_layout(
@@ -58,6 +71,12 @@ def course(tables: Mapping[str, pd.DataFrame], quantities: Sequence[Quantity], *
         hovermode="closest",
     )
     return figure
+
+
+def _padded(values: pd.Series, length: int) -> list[float]:
+    """Return values with the last one repeated, as a run that has ended stays where it is."""
+    known = [float(value) for value in values]
+    return known + known[-1:] * (length - len(known))
 
 
 def _axis(log: bool) -> dict[str, object]:

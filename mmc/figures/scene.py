@@ -22,6 +22,10 @@ MIN_SHARE = 0.8
 
 _GRID = 48
 
+#: A curve's axis leaves out its first frames if it would be this many times as long with them, and number of
+#: frames below which it never does.
+_DROP, _MIN_LATER = 3.0, 5
+
 #: Maximum number of clusters between which borders are drawn.
 _MAX_BORDERED = 40
 
@@ -165,6 +169,12 @@ class Scene:
         Curves below the points; empty if the algorithm reports no objective.
     captions : list of str
         Description of each frame.
+    lines : list of str
+        Name of the line of pseudo-code that each frame executes; empty if there is none.
+    numbers : list of tuples of (str, str)
+        Symbols and their values in each frame.
+    remarks : list of str
+        What looks wrong in a frame and is meant; mostly empty.
     rings : str
         A sentence that says what the rings mean.
     margins : list of ndarray of shape (n_samples,), float32
@@ -183,6 +193,9 @@ class Scene:
     steps_title: str
     curves: tuple[Curve, ...]
     captions: list[str]
+    lines: list[str]
+    numbers: list[tuple[tuple[str, str], ...]]
+    remarks: list[str]
     rings: str
     margins: list[NDArray[np.float32]]
     loss: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None
@@ -221,6 +234,9 @@ def make_scene(recording: Recording, view: View) -> Scene:
         steps_title=states[0].position_title,
         curves=_curves(states),
         captions=[state.caption for state in states],
+        lines=[state.line for state in states],
+        numbers=[state.numbers for state in states],
+        remarks=[state.remark for state in states],
         rings=states[0].rings,
         margins=[state.margins.astype(np.float32) for state in states if state.margins is not None],
         loss=states[0].loss_function,
@@ -232,6 +248,31 @@ def frame_range(values: NDArray[np.float64]) -> tuple[float, float]:
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     margin = 0.06 * (high - low) or 1.0
     return low - margin, high + margin
+
+
+def curve_range(values: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the range of a curve's axis, in which its course can be seen.
+
+    Most searches begin with a large drop, after which their course would look like a flat line. Where the
+    whole range is more than three times that of the later nine tenths of the frames, the axis shows these.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_frames,)
+        Values in the order of the frames; NaN is passed over.
+
+    Returns
+    -------
+    (float, float)
+    """
+    known = values[np.isfinite(values)]
+    whole = frame_range(known) if len(known) else (0.0, 1.0)
+    later = known[max(1, len(known) // 10) :]
+    if len(later) < _MIN_LATER or np.ptp(later) == 0.0:
+        return whole
+    if np.ptp(known) <= _DROP * np.ptp(later):
+        return whole
+    return frame_range(later)
 
 
 def _ringed(state: State, view: View) -> NDArray[np.float64]:

@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from mmc.figures._frames import Mark, follow_steps
 from mmc.figures.palette import NEUTRAL, cluster_color
 from mmc.stepping import State
 
@@ -16,12 +17,12 @@ from mmc.stepping import State
 def weight_bars(states: Sequence[State], counts: Sequence[int], title: str) -> go.Figure:
     """Draw the weights of the kernels over the steps, and a count for each step below them.
 
-    The bars are the squares of the weights, which add up to one.
+    The bars are the squares of the weights, which add up to one. A mark above the bars follows the player.
 
     Parameters
     ----------
     states : sequence of State
-        States with `weights` and a `position`.
+        States with `weights` and a `position`; the first, before any step, has no bars.
     counts : sequence of int
         Count for each state.
     title : str
@@ -32,7 +33,10 @@ def weight_bars(states: Sequence[State], counts: Sequence[int], title: str) -> g
     plotly.graph_objects.Figure
         Only the counts if there is one kernel, whose weight is always 1.
     """
-    places, place_title = [state.position for state in states], html.escape(states[0].position_title)
+    frames = [float(state.position or 0) for state in states]
+    place_title = html.escape(states[0].position_title)
+    states, counts = states[1:] or states, counts[1:] or counts
+    places = [state.position for state in states]
     weights = np.array([[weight for _, weight in state.weights] for state in states])
     n_rows = 2 if weights.shape[1] > 1 else 1
     figure = make_subplots(rows=n_rows, cols=1, shared_xaxes=True, vertical_spacing=0.1)
@@ -70,4 +74,6 @@ def weight_bars(states: Sequence[State], counts: Sequence[int], title: str) -> g
         margin={"l": 10, "r": 10, "t": 40, "b": 10},
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0, "itemclick": False},
     )
+    tops = [1.0, float(max(counts))][-n_rows:]
+    follow_steps(figure, [Mark(frames, [top] * len(frames), row) for row, top in enumerate(tops, start=1)])
     return figure

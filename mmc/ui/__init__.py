@@ -22,7 +22,7 @@ from mmc.ui.data_sidebar import data_controls, open_experiment, open_table, usua
 from mmc.ui.export_view import export_buttons
 from mmc.ui.home_view import gallery
 from mmc.ui.messages import guard, notice
-from mmc.ui.page_frame import frame
+from mmc.ui.page_frame import frame, heading
 from mmc.ui.papers_view import by_paper, download_control, paper_control, show_paper, stored_tables
 from mmc.ui.parameter_sidebar import (
     algorithm_control,
@@ -32,6 +32,7 @@ from mmc.ui.parameter_sidebar import (
     rival_control,
     sweep_controls,
 )
+from mmc.ui.player_view import play, tell
 from mmc.ui.result_store import last_good, resume_notice
 from mmc.ui.run_job import Outcome, run, warm_up
 from mmc.ui.run_view import show_outcome
@@ -87,6 +88,7 @@ __all__ = [
     "frame",
     "gallery",
     "guard",
+    "heading",
     "last_good",
     "look_at",
     "look_at_count",
@@ -95,6 +97,7 @@ __all__ = [
     "open_table",
     "paper_control",
     "parameter_controls",
+    "play",
     "read_candidates",
     "resume_notice",
     "rival",
@@ -111,6 +114,7 @@ __all__ = [
     "summarize_choice",
     "sweep_controls",
     "take_answer",
+    "tell",
     "tell_answer",
     "tell_why",
     "tuning_controls",

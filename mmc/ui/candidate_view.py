@@ -1,4 +1,4 @@
-"""One candidate of a search: its steps, the panels of its registry entry, the score's cross-validation."""
+"""One candidate of a search: the panels of its registry entry, and the score's cross-validation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mmc.imbalance import summarize
 from mmc.metrics import adjusted_rand_score
 from mmc.registry import GraphPanel, Panel, PosteriorPanel, PriorPanel
 from mmc.ui.messages import notice
-from mmc.ui.player_view import drawn_figure, play
+from mmc.ui.player_view import drawn_figure
 from mmc.ui.result_store import obtained
 from mmc.ui.run_job import Outcome, run
 from mmc.ui.sweep_job import Found, Search, search
@@ -27,7 +27,7 @@ _SHARES = tuple(round(0.1 * i, 1) for i in range(1, 11))
 
 
 def show_candidate(found: Found, at: int, outcome: Outcome, loaded: Loaded) -> None:
-    """Draw the control that chooses a view of a candidate, and the view.
+    """Draw the control that chooses a view of a candidate, and the view; nothing if there is none.
 
     Parameters
     ----------
@@ -40,16 +40,18 @@ def show_candidate(found: Found, at: int, outcome: Outcome, loaded: Loaded) -> N
     loaded : Upload, TableError or None
         Table that the visitor has loaded, if any.
     """
-    views: dict[str, Callable[[], None]] = {"Steps": lambda: play(outcome, None)}
+    views: dict[str, Callable[[], None]] = {}
     if found.trials[at].estimate is not None:
         views["Cross-validation"] = lambda: _cross_validation(found, at)
     for panel in registry.get(outcome.experiment.algorithm).panels:
         if panel.place == "candidate" and _has_something(panel, outcome):
             views[panel.title] = partial(_DRAWERS[type(panel)], panel, outcome, found, loaded)
+    if not views:
+        return
     if st.session_state.get("show") not in (None, *views):
         del st.session_state["show"]
     chosen = st.segmented_control(
-        "Show", list(views), default="Steps", required=True, key="show", bind="query-params"
+        "Show", list(views), default=next(iter(views)), required=True, key="show", bind="query-params"
     )
     views[str(chosen)]()
 

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from mmc import registry, work
 from mmc.datasets import to_csv_text
-from mmc.experiment import Data
+from mmc.experiment import Data, Experiment
 from mmc.ui._sessions import made_file
 from mmc.ui.data_sidebar import address
-from mmc.ui.player_view import drawn
+from mmc.ui.player_view import drawn, stories
 from mmc.ui.result_store import fetch
 from mmc.ui.run_job import Outcome
 from mmc.ui.sweep_job import Found
@@ -125,7 +125,10 @@ def export_buttons(
     def page() -> str:
         title = f"{experiment.algorithm} on {outcome.dataset.name}"
         objective = registry.get(experiment.algorithm).objective
-        return fetch(work.write_html, (drawing.scenes, objective, title), None)
+        about = f"Parameters: {_said(experiment)}."
+        return fetch(
+            work.write_html, (drawing.scenes, objective, title, about, stories(drawing.scenes)), None
+        )
 
     def scores() -> str:
         assert found is not None
@@ -165,3 +168,9 @@ def export_buttons(
                 query_params=address(experiment),
             )
     st.caption("The address of this page reproduces the run; a table of your own must be loaded again.")
+
+
+def _said(experiment: Experiment) -> str:
+    """Return the parameters of an experiment with the labels of their controls."""
+    entry = registry.get(experiment.algorithm)
+    return ", ".join(f"{entry.parameter(n).label} {value}" for n, value in experiment.parameters.items())

@@ -27,8 +27,8 @@ _PAGES = (
 _ICON = Path(__file__).with_name("icon.svg")
 
 _STYLE = """<style>
-.block-container {padding-top: 2.5rem; padding-bottom: 3rem;}
-h1 {font-size: 2.1rem !important;}
+.block-container {padding: 1.6rem clamp(1rem, 2.5vw, 4rem) 3rem;}
+h1 {font-size: 1.5rem !important; padding: 0 0 0.2rem !important;}
 [data-testid="stMetricValue"] {font-size: 1.6rem;}
 </style>"""
 
@@ -60,6 +60,20 @@ def frame(title: str) -> Iterator[None]:
             yield
         finally:
             _tell_replaced()  # of controls that were drawn below the result
+
+
+def heading(title: str, about: str) -> None:
+    """Draw the title of a page, and beside it a button that opens what the page is about.
+
+    Parameters
+    ----------
+    title, about : str
+        Title and explanation.
+    """
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.title(title, width="content")
+        with st.popover("What is this?", type="tertiary"):
+            st.write(about)
 
 
 def replaced_notice() -> None:

@@ -1,4 +1,4 @@
-"""Views of a run besides its steps: the panels of its registry entry, pseudo-code and restarts."""
+"""Views of a run besides its steps: the panels of its registry entry, and restarts."""
 
 from __future__ import annotations
 
@@ -65,24 +65,6 @@ def closer_look(outcome: Outcome, columns: tuple[int, int] | None, restarts: boo
     views[str(chosen)]()
 
 
-def pseudo_code(outcome: Outcome) -> None:
-    """Draw the pseudo-code of each algorithm, with the number of steps that executed each line."""
-    for name, recording in outcome.recordings.items():
-        lines = registry.get(name).pseudo_code
-        if not lines:
-            continue
-        names = [state.line for state in recording.states]
-        width = max(len(line.text) for line in lines)
-        rows = []
-        for number, line in enumerate(lines, start=1):
-            n = names.count(line.name) if line.name else 0
-            steps = f"   # {n} step{'' if n == 1 else 's'}" if n else ""
-            rows.append(f"{number}  {line.text:{width}}{steps}".rstrip())
-        with st.expander(f"{name} in {len(lines)} lines", icon=":material/format_list_numbered:"):
-            st.code("\n".join(rows), language=None, wrap_lines=True)
-            st.caption("Behind a line stands how many of the steps in the player carried it out.")
-
-
 def _has_something(panel: Panel, outcome: Outcome) -> bool:
     """Return whether this run has what the panel draws."""
     first = outcome.main.states[0]
@@ -122,9 +104,10 @@ def _course(panel: CoursePanel, outcome: Outcome, scenes: Mapping[str, Scene]) -
         table[panel.x.name] += int(panel.x.log)
         tables[name] = table
     known = [q for q in panel.quantities if any(q.name in table for table in tables.values())]
+    longest = int(np.argmax([len(table) for table in tables.values()]))  # whose frames the chart has
     st.plotly_chart(
         course(tables, known, x=panel.x),
-        key="course",
+        key=f"course_{longest}",
         config=_PLAIN,
         alt=f"{', '.join(quantity.title for quantity in known)} of {', '.join(tables)}.",
     )
@@ -134,8 +117,8 @@ def _course(panel: CoursePanel, outcome: Outcome, scenes: Mapping[str, Scene]) -
 def _weights(panel: WeightPanel, outcome: Outcome, scenes: Mapping[str, Scene]) -> None:
     weighed = False
     for i, (name, recording) in enumerate(outcome.recordings.items()):
-        states = recording.states[1:] or recording.states
-        weighed = weighed or len(states[0].weights) > 1
+        states = recording.states
+        weighed = weighed or len(states[-1].weights) > 1
         if len(outcome.recordings) > 1:
             st.markdown(f"**{name}**")
         counts = [getattr(state, panel.quantity.name) for state in states]
@@ -143,7 +126,7 @@ def _weights(panel: WeightPanel, outcome: Outcome, scenes: Mapping[str, Scene]) 
             weight_bars(states, counts, panel.quantity.title),
             key=f"weight_bars_{i}",
             config=_PLAIN,
-            alt=f"Weights of {len(states[0].weights)} kernels and {panel.quantity.title} over the steps.",
+            alt=f"Weights of {len(states[-1].weights)} kernels and {panel.quantity.title} over the steps.",
         )
     st.caption(f"{panel.weighed if weighed else ''}{panel.caption}")
 

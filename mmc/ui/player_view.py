@@ -1,17 +1,18 @@
-"""The animation with its player, and the rows of the points in the lasso."""
+"""The stage of a run: the animation with its player, what is told beside it, and the rows of the lasso."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
+from importlib import resources
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from mmc import registry, work
-from mmc.figures import Scene
-from mmc.figures.animation import chart_config, player_asset, player_options
+from mmc.figures import Scene, Story, make_story
+from mmc.figures.animation import chart_config, player_asset, player_options, story_options
 from mmc.figures.packed import PackedFigure
 from mmc.ui.messages import guard
 from mmc.ui.result_store import fetch, obtained
@@ -19,7 +20,7 @@ from mmc.ui.run_job import Outcome
 from mmc.work import Drawing
 
 #: Prefixes of the keys of the charts that the player moves.
-CHARTS = ("chart", "margins")
+CHARTS = ("chart", "margins", "weight_bars", "course")
 
 _MAX_ROWS = 1000
 
@@ -37,39 +38,62 @@ def play(outcome: Outcome, columns: tuple[int, int] | None) -> None:
     _panel(outcome, drawn(outcome, columns))
 
 
+def tell(outcome: Outcome, columns: tuple[int, int] | None) -> None:
+    """Draw the pseudo-code, the formula and the numbers of the frame that the player shows.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        Run to tell.
+    columns : pair of int or None
+        Two columns that the animation shows.
+    """
+    _component("Story")(data=story_options(stories(drawn(outcome, columns).scenes)), key="story_panel")
+
+
+def stories(scenes: Mapping[str, Scene]) -> dict[str, Story]:
+    """Return what is told beside each scene, by the name of its algorithm."""
+    return {name: make_story(scene, registry.get(name)) for name, scene in scenes.items()}
+
+
 @st.fragment
 @guard()
 def _panel(outcome: Outcome, drawing: Drawing) -> None:
     scenes = drawing.scenes
     caught: set[int] = set()
-    for i, (column, name) in enumerate(zip(st.columns(len(scenes)), scenes, strict=True)):
+    st.html(f"<style>{_style()}</style>")
+    charts = st.container(key="pair" if len(scenes) > 1 else "alone").columns(len(scenes))
+    for i, (column, name) in enumerate(zip(charts, scenes, strict=True)):
         with column:
             if len(scenes) > 1:
                 value = outcome.recordings[name].end.objective
                 final = "" if np.isnan(value) else f", final {registry.get(name).objective} {value:.4g}"
                 st.markdown(f"**{name}**{final}")
-            event: Any = st.plotly_chart(
-                drawing.figures[i],
-                key=f"chart_{i}",
-                on_select="rerun",
-                selection_mode=("lasso", "box"),
-                config=chart_config(),
-                alt=_alternative(outcome, name, scenes[name]),
-            )
+            with st.container(key=f"picture_{i}"):
+                event: Any = st.plotly_chart(
+                    drawing.figures[i],
+                    key=f"chart_{i}",
+                    height="stretch",
+                    on_select="rerun",
+                    selection_mode=("lasso", "box"),
+                    config=chart_config(),
+                    alt=_alternative(outcome, name, scenes[name]),
+                )
             caught |= {
                 int(p["customdata"][0] if isinstance(p["customdata"], list) else p["customdata"])
                 for p in event["selection"]["points"]
                 if "customdata" in p
             }
-    _component()(
+    _component("Player")(
         data=player_options(scenes, [[f".st-key-{c}_{i}" for c in CHARTS] for i in range(len(scenes))]),
         key="player",
     )
     first = next(iter(scenes.values()))
     rings = " ".join(dict.fromkeys(scene.rings for scene in scenes.values()))
-    st.caption(f"{first.view.note} {rings} Draw a lasso to see the rows of points.")
-    if caught:
-        _rows(outcome, sorted(caught))
+    with st.container(key="below_player"):
+        st.caption(f"{first.view.note} {rings} Draw a lasso to see the rows of points.")
+        if caught:
+            _rows(outcome, sorted(caught))
 
 
 def _rows(outcome: Outcome, caught: list[int]) -> None:
@@ -117,7 +141,15 @@ def _alternative(outcome: Outcome, name: str, scene: Scene) -> str:
 
 
 @cache
-def _component() -> Any:
+def _component(part: str) -> Any:
+    """Return a part of the player, “Player” or “Story”, as a component."""
     script = player_asset("player.js")
-    entry = "\nexport default function (c) { return mountPlayer(c.parentElement, c.data); }\n"
-    return st.components.v2.component("mmc_player", css=player_asset("player.css"), js=script + entry)
+    entry = f"\nexport default function (c) {{ return mount{part}(c.parentElement, c.data); }}\n"
+    return st.components.v2.component(
+        f"mmc_{part.lower()}", css=player_asset("player.css"), js=script + entry
+    )
+
+
+@cache
+def _style() -> str:
+    return resources.files("mmc.ui").joinpath("stage.css").read_text(encoding="utf-8")

@@ -52,7 +52,7 @@ def test_rounds_train_an_svm_on_every_labelling(playground):
     """The SVM objective of every round is drawn beside error and flips."""
     at = playground(data="moons", n="60", algorithm="IterSVR", beside="IterSVM", look="Rounds")
     assert not at.exception
-    assert charts(at)[-1] == "course"
+    assert charts(at)[-1] == "course_0"
     assert any("SVM is trained" in caption.value for caption in at.caption)
     spec = json.loads(at.get("plotly_chart")[-1].proto.spec)
     titles = [axis["title"]["text"] for name, axis in spec["layout"].items() if name.startswith("yaxis")]
@@ -66,7 +66,7 @@ def test_generations(name, playground):
     at = playground(data="circle-gaussian", n="60", algorithm=name)
     assert not at.exception
     assert looks(at) == ["Generations", "Restarts"]
-    assert charts(at) == ["chart_0", "course"]
+    assert charts(at) == ["chart_0", "course_0"]
 
 
 @pytest.mark.parametrize(

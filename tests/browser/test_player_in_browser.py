@@ -178,6 +178,17 @@ def test_speed_changes_the_pace(visit):
         wait_for_frame(page, passed)
 
 
+def test_no_ring_of_another_frame_stays(visit):
+    """SteepRLS moves points in each step; back at the start, which moved nothing, no ring is left."""
+    page = visit("data=moons&n=60&algorithm=SteepRLS")
+    rings = page.locator(".st-key-chart_0 .subplot.xy .scatterlayer .trace").nth(2).locator(".points path")
+    press(page, "To the start")
+    press(page, "Step (key .)")
+    wait_until(page, lambda: rings.count() > 0, "rings of the first step")
+    press(page, "To the start")
+    wait_until(page, lambda: rings.count() == 0, "no ring at the start")
+
+
 def test_two_charts_move_together(visit):
     """Beside each other, both charts follow the one player, each with its own caption."""
     page = visit("data=moons&n=60&beside=SteepRLS")
@@ -211,7 +222,7 @@ def test_the_margins_follow_the_player(visit):
     wait_until(page, lambda: shapes() != final, "other bars")
     first = shapes()
     page.get_by_role("radio", name="Rounds").click()
-    page.wait_for_selector(".st-key-course .scatterlayer path")
+    page.wait_for_selector(".st-key-course_0 .scatterlayer path")
     page.get_by_role("radio", name="Margins").click()
     page.wait_for_selector(bars)
     press(page, "Step (key .)")

@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from mmc import UMCRLS
+from mmc import UMCRLS, SteepRLS
 from mmc.datasets import load
 from mmc.figures import animation, animation_html, cluster_color, make_scene, make_view
 from mmc.figures.scene import MAX_POINTS
@@ -52,6 +52,19 @@ def test_figure_shows_the_last_frame_first(scene):
     figure = animation(scene, "Q")
     np.testing.assert_array_equal(figure.data[1].marker.color, scene.labels[-1])
     assert len(figure.frames) == len(scene.captions)
+
+
+def test_a_frame_that_moved_nothing_has_rings_that_are_nowhere():
+    """Its arrays are not empty, which Plotly would ignore, so that no ring of an earlier frame stays."""
+    data = load("moons", n_samples=80, random_state=0)
+    recording = record(SteepRLS(2, random_state=0), data.X)
+    figure = animation(make_scene(recording, make_view(data.X, data.feature_names)), "Q")
+    still = [i for i, state in enumerate(recording.states) if state.n_changed == 0]
+    assert 0 in still
+    for i, frame in enumerate(figure.frames):
+        rings = frame.to_plotly_json()["data"][2]
+        assert len(rings["x"]) == len(rings["y"]) > 0
+        assert np.isnan(rings["x"]).all() == (i in still)
 
 
 def test_views_say_what_they_show():

@@ -79,8 +79,8 @@ def test_a_course_has_a_panel_for_each_quantity_and_a_curve_for_each_algorithm()
         [Quantity("a", "A"), Quantity("b", "B", log=True)],
         x=Quantity("t", "t", log=True),
     )
-    assert [trace.name for trace in figure.data] == ["&lt;b&gt;", "two", "&lt;b&gt;"]
-    assert [trace.showlegend for trace in figure.data] == [True, True, False]
+    assert [trace.name for trace in figure.data[:3]] == ["&lt;b&gt;", "two", "&lt;b&gt;"]
+    assert [trace.showlegend for trace in figure.data[:3]] == [True, True, False]
     assert figure.layout.xaxis.type == "log"
     assert (figure.layout.yaxis.type, figure.layout.yaxis2.type) == (None, "log")
     json.loads(figure.to_json())

@@ -60,8 +60,9 @@ def test_every_frame_moves_rim_and_both_places(cut):
     for i, frame in enumerate(figure.frames):
         data = frame.to_plotly_json()["data"]
         assert len(data) == len(figure.data)
-        np.testing.assert_array_equal(data[3]["x"], scene.rims[i][:, 0])
-        assert len(data[2]["x"]) == len(recording.states[i].marked)
+        for drawn, places in ((data[3], scene.rims[i]), (data[2], scene.ringed[i])):
+            np.testing.assert_array_equal(drawn["x"], places[:, 0] if len(places) else [np.nan])
+        assert len(scene.ringed[i]) == len(recording.states[i].marked)
         places = [trace["x"] for trace in data[4:] if "x" in trace]
         assert places == [[i], [i, i]]
 
@@ -75,9 +76,10 @@ def test_cuts_are_exported(cut):
 
 def test_bars_show_weights_and_problems(cut):
     """There is a bar for each kernel and cut, and one for the problems solved."""
-    states = cut[0].states[1:]
-    figure = weight_bars(states, [state.n_cccp for state in states], "problems")
-    assert [bar.name for bar in figure.data] == ["linear", "rbf", "problems"]
+    recording = cut[0]
+    figure = weight_bars(recording.states, [state.n_cccp for state in recording.states], "problems")
+    states = recording.states[1:]
+    assert [trace.name for trace in figure.data if trace.type == "bar"] == ["linear", "rbf", "problems"]
     np.testing.assert_allclose(figure.data[0].y, [s.beta[0] ** 2 for s in states])
     np.testing.assert_allclose(np.array(figure.data[0].y) + figure.data[1].y, 1.0)
     assert list(figure.data[2].y) == [s.n_cccp for s in states]
@@ -87,7 +89,19 @@ def test_one_kernel_has_no_weights_to_show():
     """With a single kernel only the problems are drawn."""
     recording, _ = recorded(CPMMC(random_state=0))
     bars = weight_bars(recording.states, [state.n_cccp for state in recording.states], "problems")
-    assert [bar.name for bar in bars.data] == ["problems"]
+    assert [trace.name for trace in bars.data if trace.type == "bar"] == ["problems"]
+
+
+def test_marks_above_the_bars_follow_the_player(cut):
+    """Each frame puts the marks of both rows to its cut and leaves the bars as they are."""
+    states = cut[0].states
+    figure = weight_bars(states, [state.n_cccp for state in states], "problems")
+    assert len(figure.frames) == len(states)
+    for frame, state in zip(figure.frames, states, strict=True):
+        data = frame.to_plotly_json()["data"]
+        assert [trace["type"] for trace in data] == ["bar", "bar", "bar", "scatter", "scatter"]
+        assert [trace["x"] for trace in data[3:]] == [[state.position]] * 2
+        assert not any("y" in trace for trace in data[:3])
 
 
 def test_relaxation_is_ordered_by_its_leading_eigenvector():
