@@ -31,6 +31,8 @@ _HEAVY = 16 * 2**20
 _SHOWN = (
     "caption",
     "line",
+    "numbers",
+    "remark",
     "curves",
     "position",
     "position_title",
@@ -192,6 +194,8 @@ class Frame(State):
 
     caption = _shown("caption")
     line = _shown("line")
+    numbers = _shown("numbers")
+    remark = _shown("remark")
     curves = _shown("curves")
     position = _shown("position")
     position_title = _shown("position_title")

@@ -149,7 +149,9 @@ _SHAKING = (
 #: landmarks stand for it.
 _MOST_WHOLE = 1600
 
-_START = Line("begin with a labelling c", "start")
+_START = Line("begin with labels c: random, nearest of k seeds, or of a spectral clustering", "start")
+_KEEP = Line("of all starts keep the one whose clusters are learned best for their sizes")
+_FORMULA = "Q(c) = Σₕ minimum over f of ( Σᵢ (pₕᵢ − f(xᵢ))² + λ‖f‖² ),  pₕᵢ = +1 if cᵢ = h, else −1"
 
 
 def _most_samples(values: Mapping[str, Any]) -> int:
@@ -159,6 +161,7 @@ def _most_samples(values: Mapping[str, Any]) -> int:
 
 def _rls(
     estimator: type[StepwiseClusterer],
+    title: str,
     summary: str,
     pseudo_code: tuple[Line, ...],
     extra: tuple[Parameter, ...] = (),
@@ -183,20 +186,24 @@ def _rls(
         published={**_PUBLISHED, **published},
         pseudo_code=(_START, *pseudo_code),
         candidacies=candidacies,
+        title=title,
+        formula=_FORMULA,
     )
 
 
 ENTRIES = (
     _rls(
         UMCRLS,
+        "Shaking (UMC-RLS)",
         "Clusters take turns claiming points, fewer each round: this shaking escapes poor solutions.",
         (
-            Line("for i = 0, …, s:"),
-            Line("  for each cluster d with target size m:"),
-            Line("    α = ⌊m/2ⁱ + m − size of d⌋"),
+            Line("for i = 0, …, number of shakes (round i + 1):"),
+            Line("  for each cluster d with target size m (all sizes equal, or as given):"),
+            Line("    α = ⌊w·m/2ⁱ + m − size of d⌋ (w = 1; with two clusters less in later starts)"),
             Line("    repeat α times: move the point to d that lowers Q most, or raises it least", "claim"),
             Line("    (on a graph or with landmarks many points at once, a 300th of all)"),
             Line("while a move lowers Q: make the one that lowers it most", "release"),
+            _KEEP,
         ),
         _SHAKING,
         {"refine": False},
@@ -214,15 +221,22 @@ ENTRIES = (
     ),
     _rls(
         SteepRLS,
+        "Steepest descent (SteepRLS)",
         "Always makes the single move that helps most, and stops when none does.",
-        (Line("while a move lowers Q: make the one that lowers it most", "descent"),),
+        (
+            Line("while a move of one point to another cluster lowers Q (none may become empty):"),
+            Line("  make the move that lowers Q most", "descent"),
+            _KEEP,
+        ),
     ),
     _rls(
         StocRLS,
+        "Sweeps over the points (StocRLS)",
         "Visits the points in order and moves each to where it fits best, until none moves.",
         (
             Line("repeat until no point moves:"),
             Line("  for each point in order: move it to the cluster that lowers Q most", "sweep"),
+            _KEEP,
         ),
     ),
 )

@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from mmc.kernels.spectral import spectral_labels
 from mmc.maxmargin.rls.base import LeastSquaresClusterer, Problem
 from mmc.maxmargin.rls.features import LowRank
-from mmc.maxmargin.rls.labelling import Array, RLSState, Search
+from mmc.maxmargin.rls.labelling import Array, RLSState, Search, Turn
 from mmc.ranges import RANGES
 from mmc.starts import Start
 
@@ -267,11 +267,12 @@ class UMCRLS(LeastSquaresClusterer):
                 # [UMC-RLS] eq. 11; the small term keeps rounding from turning 3 * (1/3) into less than 1
                 n_claims = int(strength * targets[d] / 2.0**i + targets[d] - search.sizes[d] + 1e-9)
                 if n_claims > 0 or is_last:
+                    turn = Turn(float(targets[d]), strength, int(search.sizes[d]), max(n_claims, 0))
                     for state in search.claims(i + 1, d, n_claims):
                         n_moved += len(state.moved)
                         converged = is_last and state.progress == 1.0
                         progress = (i + (d + state.progress) / k) / rounds
-                        yield replace(state, progress=progress, converged=converged)
+                        yield replace(state, progress=progress, converged=converged, turn=turn)
             # Once a round shakes by less than one point, it depends on the labels alone: a round that ends as
             # it began would be repeated to the end. Blocks are not exact, and end where rounds go in circles.
             is_still = (strength * targets / 2.0**i + targets % 1.0 < 1.0).all()

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,27 @@ Labels = NDArray[np.int64]
 _CLEARLY = 0.75
 
 Phase = Literal["start", "claim", "descent", "sweep", "release"]
+
+
+class Turn(NamedTuple):
+    """The turn of a cluster to claim points.
+
+    Attributes
+    ----------
+    target : float
+        m, the size that the cluster should have.
+    strength : float
+        Share of the shaking of the paper: 1, or less in later starts with two clusters.
+    size : int
+        Size of the cluster before its turn.
+    n_claims : int
+        α, the number of points that it claims in the whole turn.
+    """
+
+    target: float
+    strength: float
+    size: int
+    n_claims: int
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -54,6 +75,8 @@ class RLSState(State):
     is_shaken : bool
         Whether the start was shaken towards the target sizes. An end that was not must have a `ratio` that is
         lower by a quarter to be preferred.
+    turn : Turn or None
+        Turn to which a claim belongs.
     """
 
     phase: Phase
@@ -65,6 +88,7 @@ class RLSState(State):
     factor: Floats | None = None
     sizes_are_free: bool = True
     is_shaken: bool = True
+    turn: Turn | None = None
 
     @property
     def scores(self) -> Array:
@@ -102,6 +126,38 @@ class RLSState(State):
     def line(self) -> str:
         """Name of the line of the pseudo-code that this step carries out."""
         return self.phase
+
+    @property
+    def numbers(self) -> tuple[tuple[str, str], ...]:
+        """The turn of a cluster, and Q before and after the step."""
+        if self.phase == "start":
+            return (("Q", f"{self.objective:.5g}"),)
+        count = (("points moved", str(len(self.moved))),)
+        change = (("Q before", f"{self.previous:.5g}"), ("Q after", f"{self.objective:.5g}"))
+        if self.turn is None:
+            return (*count, *change)
+        m, w, size, alpha = self.turn
+        weaker = (("w", f"{w:.3g}"),) if w < 1.0 else ()
+        return (
+            ("i", str(self.round - 1)),
+            ("d", str(self.cluster)),
+            ("m", f"{m:.4g}"),
+            *weaker,
+            ("size of d", str(size)),
+            ("α", str(alpha)),
+            *count,
+            *change,
+        )
+
+    @property
+    def remark(self) -> str:
+        """Why Q may rise in a claim."""
+        if self.phase != "claim" or self.objective <= self.previous:
+            return ""
+        return (
+            "Q rises on purpose: the cluster must claim its α points even where that makes Q worse, so that "
+            "the search can leave a poor solution. Later rounds claim fewer and Q falls again."
+        )
 
     def confidence(self) -> Array:
         """Return half the lead of the own model's value over the best other one, clipped to [0, 1]."""

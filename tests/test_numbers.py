@@ -1,0 +1,95 @@
+"""The numbers and remarks of states, against values that are computed anew from their labels."""
+
+from itertools import pairwise
+from math import floor
+
+import numpy as np
+import pytest
+
+import mmc
+from mmc.datasets import make_moons, make_three_gaussians
+from mmc.recording import Frame
+
+
+@pytest.fixture
+def moons():
+    """Sixty points of two moons."""
+    return make_moons(60, random_state=0)[0]
+
+
+def of(state):
+    """Return the numbers of a state by name."""
+    numbers = dict(state.numbers)
+    assert len(numbers) == len(state.numbers), "a name occurs twice"
+    return numbers
+
+
+def close(text, value):
+    """Return whether a printed number is a value up to the digits that are printed."""
+    return float(text) == pytest.approx(value, rel=6e-4, abs=1e-6)
+
+
+def naive_q(K, labels, k, alpha):
+    """Return Q of [UMC-RLS] eq. 10 by solving every ridge regression."""
+    total = 0.0
+    for h in range(k):
+        p = np.where(labels == h, 1.0, -1.0)
+        a = np.linalg.solve(K + alpha * np.eye(len(K)), p)
+        total += ((p - K @ a) ** 2).sum() + alpha * a @ K @ a
+    return total
+
+
+@pytest.mark.parametrize("name", ["UMCRLS", "SteepRLS", "StocRLS"])
+def test_q_before_and_after_are_those_of_consecutive_labels(name):
+    """Both numbers equal Q of the labels before and after the step, by the naive formula."""
+    X, _ = make_three_gaussians(45, random_state=1)
+    model = getattr(mmc, name)(3, kernel="rbf", fit_intercept=False, n_init=1, random_state=0)
+    states = [step.state for step in model.iter_fit(X)]
+    q = [naive_q(model.kernel_(X), state.labels, 3, model.alpha) for state in states]
+    assert close(of(states[0])["Q"], q[0])
+    for before, after, state in zip(q[:-1], q[1:], states[1:], strict=True):
+        assert close(of(state)["Q before"], before)
+        assert close(of(state)["Q after"], after)
+
+
+@pytest.mark.parametrize("sizes", [None, [1, 2, 3]])
+def test_alpha_is_the_number_of_claims_of_the_paper(sizes):
+    """α = ⌊m/2ⁱ + m − size⌋, where the size is that of the labels before the claim."""
+    X, _ = make_three_gaussians(46, random_state=1)
+    model = mmc.UMCRLS(3, cluster_sizes=sizes, n_init=1, random_state=0, kernel="rbf")
+    states = [step.state for step in model.iter_fit(X)]
+    shares = np.ones(3) if sizes is None else np.array(sizes)
+    claims = [(b, a) for b, a in pairwise(states) if a.phase == "claim"]
+    assert len(claims) > 5
+    for before, after in claims:
+        numbers = of(after)
+        d, i = int(numbers["d"]), int(numbers["i"])
+        m = 46 * shares[d] / shares.sum()
+        size = int((before.labels == d).sum())
+        assert numbers["size of d"] == str(size)
+        assert close(numbers["m"], m)
+        assert numbers["α"] == str(floor(m / 2**i + m - size + 1e-9))
+        assert numbers["points moved"] == str(int((before.labels != after.labels).sum()))
+
+
+def test_later_starts_of_two_clusters_name_their_weaker_shaking(moons):
+    """The share w is a number of the claims of later starts, and not of the first."""
+    steps = [s for s in mmc.UMCRLS(2, n_init=2, random_state=0).iter_fit(moons) if s.state.phase == "claim"]
+    assert {of(s.state).get("w") for s in steps if s.start == 0} == {None}
+    assert {of(s.state).get("w") for s in steps if s.start == 1} == {"0.75"}
+
+
+def test_a_remark_says_that_q_rises_exactly_where_it_does(moons):
+    """Claims that raise Q have the remark, and no other step has one."""
+    states = [step.state for step in mmc.UMCRLS(2, n_init=1, random_state=0).iter_fit(moons)]
+    rises = [state.phase == "claim" and state.objective > state.previous for state in states]
+    assert [bool(state.remark) for state in states] == rises
+    assert any(rises)
+    assert not all(rises)
+
+
+def test_a_light_recording_keeps_numbers_and_remarks(moons):
+    """The frame of a state shows the same numbers and the same remark."""
+    for step in mmc.UMCRLS(2, n_init=1, random_state=0).iter_fit(moons):
+        frame = Frame.of(step.state)
+        assert (frame.numbers, frame.remark) == (step.state.numbers, step.state.remark)
