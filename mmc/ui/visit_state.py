@@ -48,6 +48,8 @@ class Visit:
         Key of the result whose work continues; empty if there is none.
     page : str
         Title of the page that was opened last.
+    in_address : set of str
+        Names that have been in the address of any page.
     asked : dict from str to list of str
         The address at the beginning of a run of the page, without what has been compared with the controls.
         Streamlit removes values that they do not take.
@@ -74,6 +76,7 @@ class Visit:
     own: dict[str, Any] = field(default_factory=dict)
     resumed: str = ""
     page: str = ""
+    in_address: set[str] = field(default_factory=set)
     asked: dict[str, list[str]] = field(default_factory=dict)
     replaced: dict[str, tuple[str, Any]] = field(default_factory=dict)
     place: DeltaGenerator | None = None
