@@ -32,6 +32,8 @@ _STYLE = """<style>
 .block-container {padding-top: 2.5rem; padding-bottom: 3rem;}
 h1 {font-size: 2.1rem !important;}
 .st-key-mmc_history {position: absolute;}
+.st-key-pages a {padding-top: 0; padding-bottom: 0; min-height: 1.6rem;}
+.st-key-pages a[aria-current], .st-key-pages a:has(+ *) {font-weight: 600;}
 [data-testid="stMetricValue"] {font-size: 1.6rem;}
 </style>"""
 
@@ -58,7 +60,8 @@ def frame(title: str) -> Iterator[None]:
         visit.asked = {name: st.query_params.get_all(name) for name in unread}
         with st.sidebar:
             keep_history()
-            with st.expander(f"Page: **{title}**", key="pages"):
+            visit.top = st.container(key="choice", gap="small")
+            with st.container(key="pages", gap=None):
                 for path, label, icon, what in PAGES:
                     st.page_link(path, label=f"{label} :small[{what}]", icon=icon)
         visit.place, visit.told = None, False

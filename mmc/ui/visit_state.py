@@ -55,6 +55,8 @@ class Visit:
         Streamlit removes values that they do not take.
     replaced : dict from str to pair
         Values of the address that a control did not take, and what was taken instead.
+    top : DeltaGenerator or None
+        Part of the sidebar above the list of the pages, in this run of a page.
     place : DeltaGenerator or None
         Where these values are told in this run of the page; None before the controls are drawn.
     told : bool
@@ -79,6 +81,7 @@ class Visit:
     in_address: set[str] = field(default_factory=set)
     asked: dict[str, list[str]] = field(default_factory=dict)
     replaced: dict[str, tuple[str, Any]] = field(default_factory=dict)
+    top: DeltaGenerator | None = None
     place: DeltaGenerator | None = None
     told: bool = False
     upload: str = ""

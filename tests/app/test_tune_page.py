@@ -216,7 +216,7 @@ def test_a_cancelled_map_shows_what_it_has_and_goes_on(tune, settle, monkeypatch
 @pytest.mark.parametrize(
     ("address", "message"),
     [
-        ({"values_width": "a"}, "width='a'"),
+        ({"values_width": "a"}, "“Kernel width” = 'a'"),
         (
             {
                 "values_width": ", ".join(map(str, range(1, 40))),

@@ -23,7 +23,7 @@ def q(page: Page) -> str:
 
 
 def test_back_and_forward_on_a_page(visit, drawn):
-    """Each changed control is one entry; Back and Forward show the experiment with its controls and result."""
+    """Each changed control is one entry; Back and Forward show the experiment and its result."""
     page = visit("n=60")
     first = q(page)
     moved(page, "alpha", "ArrowLeft")
