@@ -1,4 +1,4 @@
-"""Home: what this is, and experiments to open."""
+"""Home: what this is, and three doors: learn, explore, cluster a file."""
 
 import streamlit as st
 
@@ -11,16 +11,23 @@ with ui.frame("Home"):
         "find easiest to learn. Here you can watch these algorithms work, step by step, on toy data or on "
         "your own table, and take the labels home."
     )
-    with st.container(border=True):
-        st.subheader("Find clusters in my data")
+    learn, explore, own = st.columns(3)
+    with learn, st.container(border=True, height="stretch", key="learn"):
+        st.subheader("Learn", anchor=False)
+        st.write("Watch an algorithm at work, one step at a time, and see what each step is for.")
+        ui.best_lessons()
+    with explore, st.container(border=True, height="stretch", key="explore"):
+        st.subheader("Explore", anchor=False)
+        st.write("Choose data, algorithm and settings yourself, and see what they change.")
+        ui.page_links()
+    with own, st.container(border=True, height="stretch", key="own"):
+        st.subheader("Cluster my file", anchor=False)
         st.write(
-            "Load a table. Several methods are tried, and you see which clusters there are and how many. "
-            "There is nothing to set; picture, labels and all candidates are yours to take."
+            "Load a table: several methods are tried, and you see which clusters there are and how many. "
+            "There is nothing to set, and the labels are yours to take."
         )
         ui.open_table()
-    st.page_link("pages/1_Playground.py", label="Open the playground", icon=":material/scatter_plot:")
-    st.subheader("Ready experiments")
-    ui.gallery()
-    st.subheader("A saved experiment")
-    ui.open_experiment()
+    ui.further_lessons()
+    with st.expander("Open a saved experiment", icon=":material/folder_open:", expanded=True):
+        ui.open_experiment()
     ui.warm_up()

@@ -36,6 +36,12 @@ PRIVATE = [
     ("mmc/_fast/compiled.py", "FunctionCache", "numba.core.caching", "FunctionCache.flush"),
     ("mmc/_warnings.py", "_filters_mutated", "warnings", "_filters_mutated"),
     ("mmc/ui/_sessions.py", "scriptrunner", "streamlit.runtime.scriptrunner", "get_script_run_ctx"),
+    (
+        "mmc/ui/_sessions.py",
+        "is_history_navigation",
+        "streamlit.runtime.scriptrunner_utils.script_run_context",
+        "ScriptRunContext.is_history_navigation",
+    ),
     ("mmc/ui/_sessions.py", "get_instance", "streamlit.runtime", "get_instance"),
     ("mmc/ui/_sessions.py", "is_active_session", "streamlit.runtime", "Runtime.is_active_session"),
     ("mmc/ui/_sessions.py", "_get_async_objs", "streamlit.runtime", "Runtime._get_async_objs"),

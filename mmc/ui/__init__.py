@@ -20,7 +20,7 @@ from mmc.ui.compare_job import Comparison, compared, contest_controls
 from mmc.ui.compare_view import show_comparison
 from mmc.ui.data_sidebar import data_controls, open_experiment, open_table, usual_k
 from mmc.ui.export_view import export_buttons
-from mmc.ui.home_view import gallery
+from mmc.ui.home_view import best_lessons, further_lessons, page_links
 from mmc.ui.messages import guard, notice
 from mmc.ui.page_frame import frame, heading
 from mmc.ui.papers_view import by_paper, download_control, paper_control, show_paper, stored_tables
@@ -68,6 +68,7 @@ __all__ = [
     "answer",
     "auto_controls",
     "beside_control",
+    "best_lessons",
     "by_paper",
     "chosen_cell",
     "compared",
@@ -86,7 +87,7 @@ __all__ = [
     "export_buttons",
     "found_outliers",
     "frame",
-    "gallery",
+    "further_lessons",
     "guard",
     "heading",
     "last_good",
@@ -95,6 +96,7 @@ __all__ = [
     "notice",
     "open_experiment",
     "open_table",
+    "page_links",
     "paper_control",
     "parameter_controls",
     "play",

@@ -32,6 +32,12 @@ def current_visitor() -> str:
     return st.context.cookies.get(_COOKIE) or current_session()
 
 
+def went_through_history() -> bool:
+    """Return whether this run of a page follows the browser's Back or Forward."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return bool(context and context.is_history_navigation)
+
+
 def is_connected(session: str) -> bool:
     """Return whether the browser of a session is connected, which includes tabs in the background.
 

@@ -11,10 +11,11 @@ from typing import Any
 import streamlit as st
 
 from mmc import registry
-from mmc.datasets import CATALOG, Entry
+from mmc.datasets import CATALOG, Entry, load
 from mmc.datasets._options import MAX_IMBALANCE, MAX_NOISE
 from mmc.experiment import Data, Experiment
-from mmc.figures import MAX_POINTS
+from mmc.figures import MAX_POINTS, make_view, thumbnail
+from mmc.ui.choice_sidebar import titled_select, top
 from mmc.ui.messages import guard, notice, plain
 from mmc.ui.parameter_sidebar import STRETCH, forget_outside, reach, seed_control, short
 from mmc.ui.upload_job import KEY, read_upload
@@ -35,6 +36,12 @@ _OPTION_RANGES = {
 #: Numbers of points that a toy set can have; an address or an experiment may ask for any other.
 _POINTS = (20, 30, 50, 80, 100, 150, 200, 300, 400, 500, 700, 1000, 1500, 2000, 3000, 5000)
 _MANY_POINTS = (7000, 10_000, 20_000, 30_000, 50_000, 70_000, 100_000)
+
+#: Sets that lessons use most, in this order.
+_MOST_USED = ("three-gaussians", "moons", "circle-gaussian", "iris", "digits")
+
+#: Width in pixels of the picture beside the name of a data set.
+_PICTURE = 56
 
 #: Number of characters of a value in an address; browsers and proxies cut longer addresses.
 _MAX_WRITTEN = 1000
@@ -59,24 +66,57 @@ def data_controls(first: str = "three-gaussians") -> tuple[Data, Loaded]:
     loaded : Upload, TableError or None
         Table that the visitor has loaded, if a table is chosen.
     """
-    # A bound control writes what it shows to the address, so it shows keys, not titles.
-    source = st.selectbox(
-        "Data",
-        [*CATALOG, TABLE],
-        list(CATALOG).index(first),
-        key="data",
-        bind="query-params",
-        on_change=_follow_data,
-        help="Toy sets are drawn anew from the seed; measured sets come with scikit-learn.",
-    )
+    with top(), st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        picture = st.container(width=_PICTURE, height="content")
+        source = titled_select(
+            "Data",
+            data_sets(),
+            first,
+            "data",
+            data_title,
+            on_change=_follow_data,
+            help_="Toy sets are drawn anew from the seed; measured sets come with scikit-learn. A table of "
+            "your own is at the top of the list.",
+        )
     if source == TABLE:
-        st.caption("A table of your own, as a file.")
-        return table_controls()
+        picture.markdown(":material/table:")
+        with st.expander("My table", expanded=True):
+            return table_controls()
     entry = CATALOG[source]
-    st.caption(f"**{entry.title}.** {entry.summary}")
-    options = _entry_options(entry)
-    standardize = _scale_control(entry.standardize)
+    picture.image(set_picture(source), width=_PICTURE)
+    with st.expander("Settings of the data"):
+        st.caption(entry.summary)
+        options = _entry_options(entry)
+        standardize = _scale_control(entry.standardize)
     return Data(source, options, standardize), None
+
+
+def data_sets() -> list[str]:
+    """Return the keys of the data in the order of the list: the own table, what is used most, the others."""
+    return [TABLE, *_MOST_USED, *(key for key in CATALOG if key not in _MOST_USED)]
+
+
+def data_title(source: str) -> str:
+    """Return the title of a data set for people."""
+    return "My own table" if source == TABLE else CATALOG[source].title
+
+
+@st.cache_data(show_spinner=False)
+def set_picture(source: str, classes: tuple[str, ...] = ()) -> str:
+    """Return a small picture of a built-in set, as an image in a text.
+
+    Parameters
+    ----------
+    source : str
+        Key of the set.
+    classes : tuple of str
+        Chosen digits; empty means all.
+    """
+    options: dict[str, Any] = {"random_state": 0} if CATALOG[source].kind == "toy" else {}
+    if classes:
+        options["classes"] = [int(c) for c in classes]
+    dataset = load(source, **options)
+    return thumbnail(make_view(dataset.X, dataset.feature_names), dataset.codes)
 
 
 def points_control(label: str, key: str, most: int) -> int:

@@ -1,4 +1,4 @@
-"""The gallery of experiments on the home page."""
+"""The doors of the home page: experiments to watch, and pages to explore."""
 
 from __future__ import annotations
 
@@ -6,12 +6,26 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from mmc.datasets import CATALOG, load
-from mmc.figures import make_view, thumbnail
+from mmc.ui.data_sidebar import set_picture
+from mmc.ui.page_frame import PAGES
 
 _PLAYGROUND, _SELECTION = "pages/1_Playground.py", "pages/2_Model_selection.py"
 _CUTS = "pages/3_Cutting_planes.py"
 _COMPARE, _TUNE = "pages/4_Compare.py", "pages/5_Tune.py"
+
+#: Titles of the experiments with which to begin.
+_BEST = (
+    "Three Gaussians, shaken",
+    "Moons, where k-means fails",
+    "One cut at a time",
+    "How many neighbours?",
+)
+
+#: Pages on which one chooses all oneself.
+_EXPLORE = (_PLAYGROUND, _CUTS, _COMPARE, _SELECTION, _TUNE, "pages/6_Papers.py")
+
+#: Width in pixels of the picture beside a link.
+_SMALL = 88
 
 #: The method and its parameters of the experiments with very many points.
 _FOR_MANY = {"algorithm": "UMCRLS", "kernel": "graph"}
@@ -173,27 +187,40 @@ LESSONS = (
 )
 
 
-def gallery() -> None:
-    """Draw the cards, three in a row if there is room."""
-    for first in range(0, len(LESSONS), 3):
-        for lesson, column in zip(LESSONS[first : first + 3], st.columns(3), strict=False):
-            with column, st.container(border=True, height="stretch"):
-                classes = tuple(lesson.address.get("classes", ()))
-                st.image(_picture(lesson.picture or lesson.address["data"], classes), width=240)
-                st.markdown(f"##### {lesson.title}")
-                st.write(lesson.text)
-                st.page_link(
-                    lesson.page,
-                    label="Open",
-                    icon=":material/play_arrow:",
-                    query_params=lesson.address,
-                )
+def best_lessons() -> None:
+    """Draw the few experiments with which to begin, each with its picture."""
+    for lesson in LESSONS:
+        if lesson.title in _BEST:
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                st.image(_picture(lesson), width=_SMALL)
+                with st.container(gap=None):
+                    _link(lesson, lesson.title)
+                    st.caption(lesson.text)
 
 
-@st.cache_data(show_spinner=False)
-def _picture(key: str, classes: tuple[str, ...]) -> str:
-    options: dict[str, Any] = {"random_state": 0} if CATALOG[key].kind == "toy" else {}
-    if classes:
-        options["classes"] = [int(c) for c in classes]
-    dataset = load(key, **options)
-    return thumbnail(make_view(dataset.X, dataset.feature_names), dataset.codes)
+def further_lessons() -> None:
+    """Draw the other experiments, folded away, three in a row if there is room."""
+    others = [lesson for lesson in LESSONS if lesson.title not in _BEST]
+    with st.expander(f"{len(others)} more ready experiments", icon=":material/science:"):
+        for first in range(0, len(others), 3):
+            for lesson, column in zip(others[first : first + 3], st.columns(3), strict=False):
+                with column, st.container(border=True, height="stretch"):
+                    st.image(_picture(lesson), width=160)
+                    st.markdown(f"##### {lesson.title}")
+                    st.write(lesson.text)
+                    _link(lesson, "Open")
+
+
+def page_links() -> None:
+    """Draw a link to each page on which one chooses all oneself, and what one does there."""
+    for path, label, icon, what in PAGES:
+        if path in _EXPLORE:
+            st.page_link(path, label=f"**{label}** :small[{what}]", icon=icon)
+
+
+def _link(lesson: Lesson, label: str) -> None:
+    st.page_link(lesson.page, label=label, icon=":material/play_arrow:", query_params=lesson.address)
+
+
+def _picture(lesson: Lesson) -> str:
+    return set_picture(lesson.picture or lesson.address["data"], tuple(lesson.address.get("classes", ())))

@@ -9,19 +9,21 @@ from pathlib import Path
 import streamlit as st
 
 from mmc.ui._sessions import current_session
+from mmc.ui.history import follow_address, keep_history
 from mmc.ui.jobs import runner
 from mmc.ui.messages import guard, notice
 from mmc.ui.visit_state import Visit, state_of
 
-_PAGES = (
-    ("app.py", "Home", ":material/home:"),
-    ("pages/0_Find_clusters.py", "Find clusters", ":material/bubble_chart:"),
-    ("pages/1_Playground.py", "Playground", ":material/scatter_plot:"),
-    ("pages/2_Model_selection.py", "Model selection", ":material/query_stats:"),
-    ("pages/3_Cutting_planes.py", "Cutting planes", ":material/content_cut:"),
-    ("pages/4_Compare.py", "Compare", ":material/grid_view:"),
-    ("pages/5_Tune.py", "Tune", ":material/tune:"),
-    ("pages/6_Papers.py", "Papers", ":material/menu_book:"),
+#: Pages in the order in which a newcomer needs them: file, title, icon, and what one does there.
+PAGES = (
+    ("app.py", "Home", ":material/home:", "where to begin"),
+    ("pages/0_Find_clusters.py", "Find clusters", ":material/bubble_chart:", "which, and how many"),
+    ("pages/1_Playground.py", "Playground", ":material/scatter_plot:", "watch an algorithm"),
+    ("pages/3_Cutting_planes.py", "Cutting planes", ":material/content_cut:", "watch a margin grow"),
+    ("pages/4_Compare.py", "Compare", ":material/grid_view:", "many side by side"),
+    ("pages/2_Model_selection.py", "Model selection", ":material/query_stats:", "choose one setting"),
+    ("pages/5_Tune.py", "Tune", ":material/tune:", "choose two at once"),
+    ("pages/6_Papers.py", "Papers", ":material/menu_book:", "our numbers, theirs"),
 )
 
 _ICON = Path(__file__).with_name("icon.svg")
@@ -29,6 +31,9 @@ _ICON = Path(__file__).with_name("icon.svg")
 _STYLE = """<style>
 .block-container {padding: 1.6rem clamp(1rem, 2.5vw, 4rem) 3rem;}
 h1 {font-size: 1.5rem !important; padding: 0 0 0.2rem !important;}
+.st-key-mmc_history {position: absolute;}
+.st-key-pages a {padding-top: 0; padding-bottom: 0; min-height: 1.6rem;}
+.st-key-pages a[aria-current], .st-key-pages a:has(+ *) {font-weight: 600;}
 [data-testid="stMetricValue"] {font-size: 1.6rem;}
 </style>"""
 
@@ -47,14 +52,18 @@ def frame(title: str) -> Iterator[None]:
         st.html(_STYLE)
         runner().watch_over(current_session())
         visit = state_of(Visit)
+        follow_address(is_new_page=visit.page != title)
         if visit.page != title:
             visit.page, visit.replaced = title, {}
         # Controls that are there already have values of their own, which the address follows.
         unread = [name for name in st.query_params if name not in st.session_state]
         visit.asked = {name: st.query_params.get_all(name) for name in unread}
-        with st.sidebar.container(horizontal=True):
-            for path, label, icon in _PAGES:
-                st.page_link(path, label=label, icon=icon)
+        with st.sidebar:
+            keep_history()
+            visit.top = st.container(key="choice", gap="small")
+            with st.container(key="pages", gap=None):
+                for path, label, icon, what in PAGES:
+                    st.page_link(path, label=f"{label} :small[{what}]", icon=icon)
         visit.place, visit.told = None, False
         try:
             yield

@@ -15,6 +15,7 @@ import streamlit as st
 from mmc import registry
 from mmc.registry import Algorithm, Parameter
 from mmc.selection import CHOOSE_K, FOR_K, SCORES
+from mmc.ui.choice_sidebar import titled_select, top
 from mmc.ui.kernel_sidebar import kernel_control
 from mmc.ui.messages import guard, plain
 from mmc.ui.visit_state import Visit, state_of
@@ -23,6 +24,18 @@ from mmc.ui.wording import with_labels
 #: Factor by which an experiment or an address may exceed the range of a control.
 STRETCH = 10
 MAX_CANDIDATES = 40
+
+#: Picture of each family of algorithms, where its idea has one.
+_ICONS = {
+    "regularised least squares": ":material/vibration:",
+    "iterated training": ":material/autorenew:",
+    "splitting": ":material/call_split:",
+    "evolution": ":material/genetics:",
+    "cutting planes": ":material/content_cut:",
+    "semidefinite relaxation": ":material/grid_on:",
+    "information maximization": ":material/hub:",
+    "baselines": ":material/flag:",
+}
 
 
 def algorithm_control(first: str = "UMCRLS", families: tuple[str, ...] = (), *, tuned: bool = False) -> str:
@@ -42,19 +55,26 @@ def algorithm_control(first: str = "UMCRLS", families: tuple[str, ...] = (), *, 
         for a in registry.ALGORITHMS.values()
         if (not families or a.family in families) and (not tuned or any(p.candidates for p in a.parameters))
     ]
-    if st.session_state.get("algorithm") not in (None, *names):
-        del st.session_state["algorithm"]  # another page offers more
-    name = st.selectbox(
-        "Algorithm",
-        names,
-        names.index(first),
-        key="algorithm",
-        bind="query-params",
-        on_change=_follow_algorithm,
-    )
-    state_of(Visit).algorithm = str(name)
-    st.caption(registry.get(name).summary)
-    return str(name)
+    held = st.session_state.get("algorithm") or st.query_params.get("algorithm")
+    shown = registry.ALGORITHMS.get(held if held in names else first)
+    with top():
+        name = titled_select(
+            "Algorithm",
+            names,
+            first,
+            "algorithm",
+            algorithm_title,
+            on_change=_follow_algorithm,
+            icon=_ICONS.get(shown.family) if shown else None,
+        )
+        st.caption(registry.get(name).summary)
+    state_of(Visit).algorithm = name
+    return name
+
+
+def algorithm_title(name: str) -> str:
+    """Return the title of an algorithm for people."""
+    return getattr(registry.get(name), "title", "") or name
 
 
 def parameter_controls(name: str, k: int, without: Collection[str] = ()) -> dict[str, Any]:

@@ -48,11 +48,15 @@ class Visit:
         Key of the result whose work continues; empty if there is none.
     page : str
         Title of the page that was opened last.
+    in_address : set of str
+        Names that have been in the address of any page.
     asked : dict from str to list of str
         The address at the beginning of a run of the page, without what has been compared with the controls.
         Streamlit removes values that they do not take.
     replaced : dict from str to pair
         Values of the address that a control did not take, and what was taken instead.
+    top : DeltaGenerator or None
+        Part of the sidebar above the list of the pages, in this run of a page.
     place : DeltaGenerator or None
         Where these values are told in this run of the page; None before the controls are drawn.
     told : bool
@@ -74,8 +78,10 @@ class Visit:
     own: dict[str, Any] = field(default_factory=dict)
     resumed: str = ""
     page: str = ""
+    in_address: set[str] = field(default_factory=set)
     asked: dict[str, list[str]] = field(default_factory=dict)
     replaced: dict[str, tuple[str, Any]] = field(default_factory=dict)
+    top: DeltaGenerator | None = None
     place: DeltaGenerator | None = None
     told: bool = False
     upload: str = ""

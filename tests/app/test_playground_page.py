@@ -141,7 +141,7 @@ def test_more_clusters_than_rows_is_said_and_the_last_result_stays(playground, s
     settle(at)
     assert not at.exception
     (message,) = [error.value for error in at.error]
-    assert "n\\_clusters" in message
+    assert "Clusters k" in message
     assert "5" in message
     assert at.session_state["playground:"].last is before
     assert len(at.get("plotly_chart")) == 1
@@ -254,7 +254,7 @@ def test_a_value_that_cannot_be_read_loses_no_other(playground, settle):
     at.number_input(key="random_state").set_value(7)
     at.text_input(key="class_prior").set_value("a, b")
     settle(at)
-    assert "class_prior" in at.error[0].value.replace("\\", "")
+    assert "Shares of the clusters" in at.error[0].value.replace("\\", "")
     at.text_input(key="class_prior").set_value("")
     parameters = settle(at).session_state["playground:"].last.experiment.parameters
     assert parameters["random_state"] == 7
@@ -278,16 +278,19 @@ def test_the_number_of_points_has_steps_and_takes_others_from_the_address(asked,
 def test_the_limit_of_an_algorithm_stands_below_its_parameters(playground):
     """It follows the parameters on which it depends."""
     texts = [_shown(caption) for caption in playground(n="60", algorithm="SMIC").caption]
-    assert "SMIC takes at most 30,000 points here with kernel=local_scaling and n_neighbors=lsmi." in texts
+    assert (
+        "SMIC takes at most 30,000 points here with “Kernel” = local_scaling and “Neighbours” = lsmi."
+        in texts
+    )
     texts = [_shown(caption) for caption in playground(n="60", algorithm="SMIC", kernel="rbf").caption]
-    assert any("SMIC takes at most 5,000 points here with kernel=rbf" in text for text in texts)
+    assert any("SMIC takes at most 5,000 points here with “Kernel” = rbf" in text for text in texts)
 
 
 def test_too_many_points_are_refused_with_a_remedy(playground):
     """The page says the limit, the setting and who takes as many."""
     at = playground(data="moons", n="20000", algorithm="SMIC", kernel="rbf")
     (error,) = map(_shown, at.error)
-    assert "20,000 points are more than the 5,000 that SMIC takes here with kernel=rbf" in error
+    assert "20,000 points are more than the 5,000 that SMIC takes here with “Kernel” = rbf" in error
     assert "KMeans" in error
 
 

@@ -14,6 +14,9 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from mmc.ui.data_sidebar import data_title
+from mmc.ui.parameter_sidebar import algorithm_title
+
 ROOT = Path(__file__).resolve().parents[2]
 
 #: Seconds. No test waits for this long; it only ends one that hangs.
@@ -179,9 +182,11 @@ def drawn() -> Callable[[Page], None]:
 
 @pytest.fixture
 def choose() -> Callable[[Page, str, str], None]:
-    """Pick an option of a select box by the key of the box."""
+    """Pick an option of a select box by the key of the box; data and algorithms as the address names them."""
 
     def chosen(page: Page, key: str, option: str) -> None:
+        titles = {"data": data_title, "algorithm": algorithm_title}
+        option = titles[key](option) if key in titles else option
         box = page.locator(f".st-key-{key} input")
         box.click()
         box.fill(option)
