@@ -25,7 +25,9 @@ from mmc.engine import Report
 from mmc.engine.worker import memory_limit
 from mmc.experiment import Data
 from mmc.figures import Scene, View, animation, animation_html, curve_ranges, make_scene, make_view
+from mmc.figures.movie import film_gif, film_mp4
 from mmc.figures.packed import PackedFigure, pack
+from mmc.figures.still import Words, still_png, still_svg
 from mmc.imbalance import Draw, imbalance_draws
 from mmc.metrics import clustering_error
 from mmc.outliers import find_outliers
@@ -354,6 +356,20 @@ def draw(arguments: Sequence[Any], make: Callable[..., Any], report: Report) -> 
 def write_html(arguments: Sequence[Any], task: None, report: Report) -> str:
     """Write animations as one HTML page."""
     return animation_html(*arguments)
+
+
+def write_still(scenes: Mapping[str, Scene], task: tuple[str, Words, int], report: Report) -> bytes:
+    """Write a frame as a file of a format, "svg" or "png"."""
+    ending, words, frame = task
+    if ending == "svg":
+        return still_svg(scenes, words, frame).encode()
+    return still_png(scenes, words, frame)
+
+
+def write_film(scenes: Mapping[str, Scene], task: tuple[str, Words], report: Report) -> bytes:
+    """Write the animation as a file of a format, "gif" or "mp4"."""
+    ending, words = task
+    return (film_gif if ending == "gif" else film_mp4)(scenes, words, report)
 
 
 def write_labels(

@@ -1,4 +1,4 @@
-"""Plotly figures of results; they know no page and no algorithm."""
+"""Figures of results, most of them Plotly's; they know no page and no algorithm."""
 
 from mmc.figures.animation import animation, animation_html
 from mmc.figures.consensus import consensus_figure
@@ -8,9 +8,11 @@ from mmc.figures.curves import curve_ranges
 from mmc.figures.fields import kernel_graph, posterior_map
 from mmc.figures.margins import margin_animation
 from mmc.figures.matrix import matrix_figure
+from mmc.figures.movie import film_gif, film_mp4
 from mmc.figures.palette import cluster_color
 from mmc.figures.scene import MAX_POINTS, Scene, View, make_scene, make_view
 from mmc.figures.selection import band_curves, cv_heatmap, score_curve
+from mmc.figures.still import Words, still_png, still_svg
 from mmc.figures.story import Story, make_story
 from mmc.figures.thumbnail import thumbnail
 from mmc.figures.weights import weight_bars
@@ -20,6 +22,7 @@ __all__ = [
     "Scene",
     "Story",
     "View",
+    "Words",
     "animation",
     "animation_html",
     "band_curves",
@@ -30,6 +33,8 @@ __all__ = [
     "course",
     "curve_ranges",
     "cv_heatmap",
+    "film_gif",
+    "film_mp4",
     "kernel_graph",
     "make_scene",
     "make_story",
@@ -39,6 +44,8 @@ __all__ = [
     "posterior_map",
     "restart_curves",
     "score_curve",
+    "still_png",
+    "still_svg",
     "thumbnail",
     "weight_bars",
 ]

@@ -89,7 +89,7 @@ def watch_no_files() -> None:
     AppSession.register_file_watchers = lambda self: None  # type: ignore[method-assign]
 
 
-def made_file(make: Callable[[], str], name: str, mime: str) -> Callable[[], str]:
+def made_file(make: Callable[[], str | bytes], name: str, mime: str) -> Callable[[], str | bytes]:
     """Return a function for a download button that makes a file on request and keeps it for the download.
 
     Streamlit makes the file outside of any session and drops what no session refers to as soon as other pages
@@ -104,14 +104,15 @@ def made_file(make: Callable[[], str], name: str, mime: str) -> Callable[[], str
     """
     context = get_script_run_ctx(suppress_warning=True)
 
-    def in_session() -> str:
+    def in_session() -> str | bytes:
         add_script_run_ctx(threading.current_thread(), context)
         content = make()
         files = runtime.get_instance().media_file_mgr
-        files.add(content.encode(), mime, f"made {name}", file_name=name, is_for_static_download=True)
+        data = content if isinstance(content, bytes) else content.encode()
+        files.add(data, mime, f"made {name}", file_name=name, is_for_static_download=True)
         return content
 
-    def made() -> str:
+    def made() -> str | bytes:
         if context is None or not runtime.exists():
             return make()
         with ThreadPoolExecutor(1) as thread:  # one that belongs to no other session

@@ -21,7 +21,8 @@ from mmc.judges import JUDGES, OF_LABELS
 from mmc.metrics import adjusted_rand_score, matched_labels
 from mmc.ui.auto_job import Answer
 from mmc.ui.data_sidebar import address
-from mmc.ui.export_view import File, download_buttons, labels_file
+from mmc.ui.download_view import File, download_buttons
+from mmc.ui.export_view import labels_file
 from mmc.ui.messages import guard, notice, plain
 from mmc.ui.visit_state import FindClusters, state_of
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import PurePath
-from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -14,8 +12,9 @@ from numpy.typing import NDArray
 from mmc import registry, work
 from mmc.datasets import to_csv_text
 from mmc.experiment import Data, Experiment
-from mmc.ui._sessions import made_file
 from mmc.ui.data_sidebar import address
+from mmc.ui.download_view import File, download_buttons
+from mmc.ui.picture_view import picture_buttons
 from mmc.ui.player_view import drawn, stories
 from mmc.ui.result_store import fetch
 from mmc.ui.run_job import Outcome
@@ -23,51 +22,6 @@ from mmc.ui.sweep_job import Found
 
 #: Number of cells of a table up to which the file of labels contains it: about 40 MB.
 _MAX_CELLS = 2_000_000
-
-
-class File(NamedTuple):
-    """A file to download, which is made on request.
-
-    Attributes
-    ----------
-    label, ending, mime : str
-        Label of the button, end of the file's name, and type.
-    make : callable
-        Returns the content.
-    help : str
-        What is in it.
-    """
-
-    label: str
-    ending: str
-    mime: str
-    make: Callable[[], str]
-    help: str
-
-
-def download_buttons(name: str, files: Sequence[File]) -> None:
-    """Draw the download buttons of some files.
-
-    Parameters
-    ----------
-    name : str
-        Begin of their names.
-    files : sequence of File
-        Files to offer.
-    """
-    with st.container(horizontal=True):
-        for each in files:
-            file = f"{name}-{each.ending}"
-            st.download_button(
-                each.label,
-                made_file(each.make, file, each.mime),
-                file,
-                each.mime,
-                help=each.help,
-                icon=":material/download:",
-                on_click="ignore",
-                key=f"download {each.ending}",
-            )
 
 
 def labels_file(
@@ -159,6 +113,7 @@ def export_buttons(
             1, File("Scores (CSV)", "scores.csv", "text/csv", scores, "Every candidate and its score.")
         )
     download_buttons(name, files)
+    picture_buttons(name, outcome, drawing)
     if found is not None:
         with suppress(ValueError):  # a candidate may be outside the ranges of the playground
             st.page_link(

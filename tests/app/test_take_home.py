@@ -16,6 +16,7 @@ from mmc.engine import Ticket
 from mmc.experiment import Data, Experiment
 from mmc.figures import animation_html, make_scene, make_view
 from mmc.ui.export_view import export_buttons
+from mmc.ui.picture_view import picture_controls
 from mmc.ui.run_job import Outcome, _work
 from mmc.ui.sweep_job import Search
 from mmc.ui.sweep_job import _work as search_work
@@ -149,6 +150,45 @@ def test_the_buttons_offer_four_files(offered):
     assert table["cluster"].tolist() == known.main.labels.tolist()
     assert Experiment.from_json(offered["näme; 1-experiment.json"]) == experiment
     assert "StocRLS on näme; 1.csv" in offered["näme; 1-animation.html"]
+
+
+def test_pictures_and_films_are_offered(offered):
+    """The four files begin as their formats do, and the picture names data, parameters and the last step."""
+    experiment, content = _EXPERIMENTS["table"]
+    known = outcome(experiment, content)
+    picture_controls("table", known, known.drawing)
+    last = len(known.main.states) - 1
+    pictures = (f"frame-{last}.png", f"frame-{last}.svg", "film.gif", "film.mp4")
+    assert list(offered) == [f"table-{ending}" for ending in pictures]
+    begins = (b"\x89PNG", b"<svg", b"GIF89a")
+    for ending, begin in zip(pictures, begins, strict=False):
+        assert offered[f"table-{ending}"].startswith(begin)
+    assert offered["table-film.mp4"][4:8] == b"ftyp"
+    svg = offered[f"table-frame-{last}.svg"].decode()
+    assert "on näme; 1.csv</text>" in svg
+    assert "Degree 2" in svg
+    assert known.main.states[-1].caption.split()[0] in svg
+
+
+def test_the_picture_is_of_the_chosen_frame(offered, monkeypatch):
+    """The number of the control is the frame of the picture."""
+    monkeypatch.setattr("mmc.ui.picture_view.st.number_input", lambda *args, **options: 1)
+    known = outcome(_EXPERIMENTS["toy"][0], None)
+    picture_controls("moons", known, known.drawing)
+    svg = offered["moons-frame-1.svg"].decode()
+    assert f">1 of {len(known.main.states) - 1} · " in svg
+    assert "60 points, noise 0.1, seed 3, standardised" in svg
+
+
+def test_without_ffmpeg_the_page_says_how_to_install_it(offered, monkeypatch):
+    """There is no button for MP4 then, and the command is shown."""
+    said = []
+    monkeypatch.setattr("mmc.ui.picture_view.can_write_mp4", lambda: False)
+    monkeypatch.setattr("mmc.ui.picture_view.st.code", lambda text, **options: said.append(text))
+    known = outcome(_EXPERIMENTS["toy"][0], None)
+    picture_controls("moons", known, known.drawing)
+    assert not any(name.endswith("mp4") for name in offered)
+    assert said == ['pip install "mmc[video]"']
 
 
 def test_the_animation_shows_the_chosen_columns(offered):
