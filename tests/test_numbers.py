@@ -93,3 +93,78 @@ def test_a_light_recording_keeps_numbers_and_remarks(moons):
     for step in mmc.UMCRLS(2, n_init=1, random_state=0).iter_fit(moons):
         frame = Frame.of(step.state)
         assert (frame.numbers, frame.remark) == (step.state.numbers, step.state.remark)
+
+
+@pytest.mark.parametrize(
+    ("name", "price", "loss"),
+    [
+        ("IterSVR", 2.0, lambda m: np.clip(np.abs(1.0 - m) - 0.05, 0.0, None)),
+        ("IterLSSVM", 1.0, lambda m: (1.0 - m) ** 2),
+        ("IterSVM", 2.0, lambda m: np.clip(1.0 - m, 0.0, None)),
+        ("CCCPMMC", 2.0, lambda m: np.clip(1.0 - m, 0.0, None)),
+    ],
+)
+def test_iterated_training_names_flips_loss_and_bias(name, price, loss, moons):
+    """Loss, norm and objective follow the formula of the entry, with f from the coefficients and the bias."""
+    model = getattr(mmc, name)(n_init=1, init="random", random_state=0, C=2.0)
+    before = None
+    for step in model.iter_fit(moons):
+        state, numbers = step.state, of(step.state)
+        K = model.kernel_(moons)
+        w = model.dual_coef_ @ K @ model.dual_coef_
+        f = K @ model.dual_coef_ + float(numbers["b"])
+        y = np.where(state.labels == 1, 1.0, -1.0)
+        assert numbers["round"] == str(step.n_iter)
+        assert float(numbers["Σ loss"]) == pytest.approx(loss(y * f).sum(), rel=5e-3, abs=5e-2)
+        assert close(numbers["‖w‖²"], w)
+        total = float(numbers["‖w‖²"]) + price * model.C * float(numbers["Σ loss"])
+        assert float(numbers["objective"]) == pytest.approx(total, rel=1e-3)
+        if before is not None:
+            assert numbers["points flipped"] == str(int((before != state.labels).sum()))
+        before = state.labels
+
+
+def test_remarks_of_iterated_training_explain_what_looks_wrong(moons):
+    """An SVM that flips nothing and a cluster that swallows the other are explained, and no other round."""
+    last = [step.state for step in mmc.IterSVM(n_init=1, width=0.3, random_state=0).iter_fit(moons)][-1]
+    assert last.round == 1
+    assert "no point flips" in last.remark
+    model = mmc.CCCPMMC(n_init=1, init="random", C=0.001, random_state=0)
+    states = [step.state for step in model.iter_fit(moons)]
+    assert len(np.unique(states[-1].labels)) == 1
+    assert "swallowed" in states[-1].remark
+    assert states[0].remark == ""
+    svr = [step.state for step in mmc.IterSVR(n_init=1, random_state=0).iter_fit(moons)]
+    assert not any(state.remark for state in svr)
+
+
+def test_recursive_splits_add_up():
+    """Parts and their sizes are those of the labels, and the sum is that of the last state of every split."""
+    X, _ = make_three_gaussians(45, random_state=1)
+    states = [step.state for step in mmc.RecursiveBinary(n_clusters=3, random_state=0).iter_fit(X)]
+    for state in states[1:]:
+        numbers, last = of(state), state.splits[-1]
+        sizes = [int((state.labels == h).sum()) for h in (last.cluster, last.other)]
+        assert numbers["parts"] == f"{sizes[0]} and {sizes[1]}"
+        assert numbers["its points"] == str(sum(sizes))
+        assert close(numbers["sum of all splits"], sum(split.state.objective for split in state.splits))
+    begins = [b for a, b in pairwise(states) if len(b.splits) > len(a.splits)]
+    assert [bool(state.remark) for state in begins] == [False, True]
+
+
+@pytest.mark.parametrize("name", ["EvoMMC", "FastEvoMMC"])
+def test_evolution_names_generation_flips_and_fitness(name, moons):
+    """F follows from the values of the ridge model, and flips from the generation."""
+    model = getattr(mmc, name)(n_init=1, random_state=0)
+    states = [step.state for step in model.iter_fit(moons)]
+    fitness = [1.0 - np.where(s.labels == 1, 1.0, -1.0) @ s.f / 60 for s in states]
+    assert close(of(states[0])["F"], fitness[0])
+    for i, state in enumerate(states[1:], start=1):
+        numbers = of(state)
+        t, changed = int(numbers["t"]), int((state.labels != states[i - 1].labels).sum())
+        assert int(numbers["flips a child"]) == max(1, 60 // (t + 1))
+        assert int(numbers["labels changed"]) == changed
+        assert close(numbers["F before"], fitness[i - 1])
+        assert close(numbers["F after"], fitness[i])
+        assert bool(state.remark) == (changed == 0)
+    assert any(state.remark for state in states)
