@@ -32,6 +32,9 @@ from mmc.ranges import RANGES, real
 from mmc.starts import Start, draw_starts, k_means, random_labels
 from mmc.stepping import State
 
+#: Last round in which it is soon for a search to end.
+_SOON = 2
+
 
 class Problem(NamedTuple):
     """What stays fixed during the rounds."""
@@ -114,10 +117,10 @@ class IterState(BinaryState):
                 "One cluster has swallowed the other, and that is what this method asks for: without a "
                 "balance, one label for all points costs nothing."
             )
-        if self.round == 1 and len(self.moved) == 0 and isinstance(self.loss_function, Hinge):
+        if 0 < self.round <= _SOON and len(self.moved) == 0 and isinstance(self.loss_function, Hinge):
             return (
-                "That no point flips is usual with an SVM: its loss asks nothing more of points that are "
-                "well on their side, so that every label is held fast and the start is the end."
+                "That no point flips so soon is usual with an SVM: its loss asks nothing more of points "
+                "that are well on their side, so that the labels are held fast and the end is near the start."
             )
         return ""
 
