@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import mmc
+from mmc.clusterers import steps
 from mmc.datasets import make_moons, make_three_gaussians
 from mmc.recording import Frame
 
@@ -74,9 +75,9 @@ def test_alpha_is_the_number_of_claims_of_the_paper(sizes):
 
 def test_later_starts_of_two_clusters_name_their_weaker_shaking(moons):
     """The share w is a number of the claims of later starts, and not of the first."""
-    steps = [s for s in mmc.UMCRLS(2, n_init=2, random_state=0).iter_fit(moons) if s.state.phase == "claim"]
-    assert {of(s.state).get("w") for s in steps if s.start == 0} == {None}
-    assert {of(s.state).get("w") for s in steps if s.start == 1} == {"0.75"}
+    claims = [s for s in mmc.UMCRLS(2, n_init=2, random_state=0).iter_fit(moons) if s.state.phase == "claim"]
+    assert {of(s.state).get("w") for s in claims if s.start == 0} == {None}
+    assert {of(s.state).get("w") for s in claims if s.start == 1} == {"0.75"}
 
 
 def test_a_remark_says_that_q_rises_exactly_where_it_does(moons):
@@ -93,3 +94,137 @@ def test_a_light_recording_keeps_numbers_and_remarks(moons):
     for step in mmc.UMCRLS(2, n_init=1, random_state=0).iter_fit(moons):
         frame = Frame.of(step.state)
         assert (frame.numbers, frame.remark) == (step.state.numbers, step.state.remark)
+
+
+@pytest.mark.parametrize(
+    ("name", "price", "loss"),
+    [
+        ("IterSVR", 2.0, lambda m: np.clip(np.abs(1.0 - m) - 0.05, 0.0, None)),
+        ("IterLSSVM", 1.0, lambda m: (1.0 - m) ** 2),
+        ("IterSVM", 2.0, lambda m: np.clip(1.0 - m, 0.0, None)),
+        ("CCCPMMC", 2.0, lambda m: np.clip(1.0 - m, 0.0, None)),
+    ],
+)
+def test_iterated_training_names_flips_loss_and_bias(name, price, loss, moons):
+    """Loss, norm and objective follow the formula of the entry, with f from the coefficients and the bias."""
+    model = getattr(mmc, name)(n_init=1, init="random", random_state=0, C=2.0)
+    before = None
+    for step in model.iter_fit(moons):
+        state, numbers = step.state, of(step.state)
+        K = model.kernel_(moons)
+        w = model.dual_coef_ @ K @ model.dual_coef_
+        f = K @ model.dual_coef_ + float(numbers["b"])
+        y = np.where(state.labels == 1, 1.0, -1.0)
+        assert numbers["round"] == str(step.n_iter)
+        assert float(numbers["Σ loss"]) == pytest.approx(loss(y * f).sum(), rel=5e-3, abs=5e-2)
+        assert close(numbers["‖w‖²"], w)
+        total = float(numbers["‖w‖²"]) + price * model.C * float(numbers["Σ loss"])
+        assert float(numbers["objective"]) == pytest.approx(total, rel=1e-3)
+        if before is not None:
+            assert numbers["points flipped"] == str(int((before != state.labels).sum()))
+        before = state.labels
+
+
+def test_remarks_of_iterated_training_explain_what_looks_wrong(moons):
+    """An SVM that flips nothing and a cluster that swallows the other are explained, and no other round."""
+    last = [step.state for step in mmc.IterSVM(n_init=1, random_state=0).iter_fit(moons)][-1]
+    assert last.round <= 2
+    assert "no point flips so soon" in last.remark
+    model = mmc.CCCPMMC(n_init=1, init="random", C=0.001, random_state=0)
+    states = [step.state for step in steps(model, moons)]
+    assert len(np.unique(states[-1].labels)) == 1
+    assert "swallowed" in states[-1].remark
+    assert states[0].remark == ""
+    svr = [step.state for step in mmc.IterSVR(n_init=1, random_state=0).iter_fit(moons)]
+    assert not any(state.remark for state in svr)
+
+
+def test_recursive_splits_add_up():
+    """Parts and their sizes are those of the labels, and the sum is that of the last state of every split."""
+    X, _ = make_three_gaussians(45, random_state=1)
+    states = [step.state for step in mmc.RecursiveBinary(n_clusters=3, random_state=0).iter_fit(X)]
+    for state in states[1:]:
+        numbers, last = of(state), state.splits[-1]
+        sizes = [int((state.labels == h).sum()) for h in (last.cluster, last.other)]
+        assert numbers["parts"] == f"{sizes[0]} and {sizes[1]}"
+        assert numbers["its points"] == str(sum(sizes))
+        assert close(numbers["sum of all splits"], sum(split.state.objective for split in state.splits))
+    begins = [b for a, b in pairwise(states) if len(b.splits) > len(a.splits)]
+    assert [bool(state.remark) for state in begins] == [False, True]
+
+
+@pytest.mark.parametrize("name", ["EvoMMC", "FastEvoMMC"])
+def test_evolution_names_generation_flips_and_fitness(name, moons):
+    """F follows from the values of the ridge model, and flips from the generation."""
+    model = getattr(mmc, name)(n_init=1, random_state=0)
+    states = [step.state for step in model.iter_fit(moons)]
+    fitness = [1.0 - np.where(s.labels == 1, 1.0, -1.0) @ s.f / 60 for s in states]
+    assert close(of(states[0])["F"], fitness[0])
+    for i, state in enumerate(states[1:], start=1):
+        numbers = of(state)
+        t, changed = int(numbers["t"]), int((state.labels != states[i - 1].labels).sum())
+        assert int(numbers["flips a child"]) == max(1, 60 // (t + 1))
+        assert int(numbers["labels changed"]) == changed
+        assert close(numbers["F before"], fitness[i - 1])
+        assert close(numbers["F after"], fitness[i])
+        assert bool(state.remark) == (changed == 0)
+    assert any(state.remark for state in states)
+
+
+@pytest.mark.parametrize(("name", "k"), [("CPMMC", 2), ("MKC", 3)])
+def test_cuts_name_slack_violation_and_tolerance(name, k):
+    """The violation is the mean loss beyond ξ, and the method ends where it is at most ε."""
+    X, _ = make_three_gaussians(45, random_state=1)
+    model = getattr(mmc, name)(k, random_state=0, epsilon=0.02)
+    states = [step.state for step in model.iter_fit(X)]
+    for before, state in pairwise([None, *states]):
+        numbers = of(state)
+        top = np.sort(state.f, axis=1) if k > 2 else None
+        margins = np.abs(state.f) if top is None else top[:, -1] - top[:, -2]
+        loss = np.clip(1.0 - margins, 0.0, None).mean()
+        if not state.held:
+            assert close(numbers["mean loss"], loss)
+        printed = float(numbers["mean loss"]) - float(numbers["ξ"])
+        assert float(numbers["violation"]) == pytest.approx(printed, abs=1e-3)
+        assert numbers["ε"] == "0.02"
+        assert numbers["|Ω|"] == str(states.index(state))
+        if before is not None:
+            cost = model.C * (float(numbers["mean loss"]) - float(numbers["ξ"]))
+            difference = float(numbers["objective"]) - float(numbers["objective on Ω"])
+            assert difference == pytest.approx(cost, abs=0.02 * model.C)
+            rises = state.objective > before.objective
+            assert ("rises" in state.remark) == (rises and not state.held and not state.n_empty)
+    assert float(of(states[-1])["violation"]) <= 0.02
+    assert all(float(of(state)["violation"]) > 0.02 for state in states[:-1] if not state.held)
+
+
+def test_a_lost_cluster_is_explained_and_its_line_lit():
+    """Where a cluster loses all points the labels return, and the next cuts hold them."""
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    states = [step.state for step in mmc.CPMMC(8, random_state=0).iter_fit(X)]
+    lines = [state.line for state in states]
+    assert "lost" in lines
+    assert lines[lines.index("lost") + 1] == "held"
+    lost = states[lines.index("lost")]
+    assert len(np.unique(lost.labels)) < 8
+    assert "lost all its points" in lost.remark
+
+
+@pytest.mark.parametrize("name", ["MMC", "GMMC"])
+def test_semidefinite_programs_name_their_status(name):
+    """Every state but the last is still solving, and the objective is that of an SVM on the labels."""
+    X = make_moons(24, random_state=0)[0]
+    model = getattr(mmc, name)(random_state=0)
+    states = [step.state for step in model.iter_fit(X)]
+    assert [of(state)["status"] for state in states[:-1]] == ["still solving"] * (len(states) - 1)
+    assert of(states[-1])["status"] == "solved"
+    for before, state in pairwise([None, *states]):
+        numbers = of(state)
+        assert int(numbers["iterations"]) == state.n_done
+        dual = state.dual
+        value = 2.0 * np.abs(dual).sum() - dual @ model.kernel_(X) @ dual
+        assert close(numbers["SVM objective of the labels"], value)
+        eigenvalues = np.clip(np.linalg.eigvalsh(state.matrix.astype(float)), 0.0, None)
+        share = eigenvalues.max() / eigenvalues.sum()
+        assert abs(float(numbers["weight of the first eigenvalue"].rstrip("%")) - 100 * share) < 1.0
+        assert bool(state.remark) == (before is not None and state.objective > before.objective)

@@ -109,13 +109,14 @@ _PSEUDO_CODE = (
     Line("begin with labels z, f = 0 and no constraint in Ω", "start"),
     Line("repeat until no constraint is violated by more than ε beyond ξ:"),
     Line("  add the most violated constraint to Ω: it marks the points within the margin"),
-    Line("  repeat until the objective changes by less than a share (CCCP):"),
-    Line("    solve the convex problem on Ω for f, the bias and the weights β of the kernels"),
+    Line("  repeat until the objective on Ω changes by less than a share (CCCP):"),
+    Line("    solve the convex problem on Ω for f, ξ and the weights β of the kernels"),
     Line("    take the labels z from f", "cut"),
-    Line(
-        "  if a cluster is empty: return to the first labels, and hold them until no constraint is violated"
-    ),
+    Line("  if a cluster is empty: return to the first labels z, and hold them", "lost"),
+    Line("  while z is held (also if 40 cuts brought nothing): solve once, keep z", "held"),
+    Line("of all starts keep the end with the lowest objective and no empty cluster"),
 )
+_LOSS = "C · mean of (1 − mᵢ)₊,  mᵢ = |f(xᵢ)|, or the lead of the largest fₚ(xᵢ) over the next"
 _CUTS_PANEL = WeightPanel(
     title="Cuts",
     quantity=Quantity("n_cccp", "CCCP iterations"),
@@ -135,6 +136,8 @@ _KERNELS_PANEL = MemberPanel(
 
 def _entry(
     estimator: type[StepwiseClusterer],
+    title: str,
+    formula: str,
     summary: str,
     kernels: tuple[Parameter, ...],
     max_samples: int,
@@ -154,12 +157,16 @@ def _entry(
         tune=tune,
         pseudo_code=_PSEUDO_CODE,
         panels=panels,
+        title=title,
+        formula=formula,
     )
 
 
 ENTRIES = (
     _entry(
         CPMMC,
+        "Cutting planes (CPMMC)",
+        f"½‖v‖² + {_LOSS}",
         "Finds the widest margin one constraint at a time, each marking the points that lie within it.",
         _KERNEL,
         5000,
@@ -168,6 +175,8 @@ ENTRIES = (
     ),
     _entry(
         MKC,
+        "Several kernels, cutting planes (MKC)",
+        f"½ Σₖ‖vₖ‖²/βₖ + {_LOSS};  Σₖβₖ² ≤ 1",
         "Finds the widest margin in a mixture of kernels, and lets the margin decide how much each counts.",
         (_KERNELS,),
         3000,

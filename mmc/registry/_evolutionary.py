@@ -94,6 +94,7 @@ def _most_on_landmarks(values: Mapping[str, Any]) -> int:
 
 def _evolutionary(
     estimator: type[StepwiseClusterer],
+    title: str,
     summary: str,
     parameters: tuple[Parameter, ...],
     limit: Limit | None = None,
@@ -111,11 +112,15 @@ def _evolutionary(
         limit=limit,
         tune="width",
         pseudo_code=(
-            Line("begin with μ labellings within the balance", "start"),
-            Line("for t = 0, 1, …, until nothing better has been found for long:"),
-            Line("  make ν children, each a parent with max(1, n/(t + 1)) labels flipped"),
+            Line("begin with μ labellings of n points within the balance", "start"),
+            Line("for generations t = 0, 1, …, until nothing better has been found for long:"),
+            Line("  make ν children: copies of a parent with max(1, ⌊n/(t + 1)⌋) random labels flipped"),
+            Line("  (a flip that breaks the balance is paired with an opposite one)"),
             Line("  of parents and children let the μ with the lowest F live", "generation"),
+            Line("of all starts keep the labelling with the lowest F"),
         ),
+        title=title,
+        formula="F(y) = 1/n · minimum over f of ( Σᵢ (yᵢ − f(xᵢ))² + λ‖f‖² ),  y = ±1",
         panels=(
             CoursePanel(
                 title="Generations",
@@ -137,11 +142,13 @@ def _evolutionary(
 ENTRIES = (
     _evolutionary(
         EvoMMC,
+        "Evolution (EvoMMC)",
         "Flips labels at random and keeps what fits better: ten parents, ten children, many generations.",
         (*KERNEL, ALPHA, BALANCE),
     ),
     _evolutionary(
         FastEvoMMC,
+        "Fast evolution with landmarks (FastEvoMMC)",
         "Evolution with a model that rests on a few landmarks, so that large tables go quickly.",
         (*_LANDMARK_KERNEL, ALPHA, BALANCE, _LANDMARKS),
         Limit(

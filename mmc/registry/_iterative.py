@@ -76,6 +76,8 @@ _PANELS = (
 
 def _iterative(
     estimator: type[StepwiseClusterer],
+    title: str,
+    formula: str,
     summary: str,
     classifier: str,
     extra: tuple[Parameter, ...],
@@ -94,18 +96,25 @@ def _iterative(
         max_samples=max_samples,
         tune="width",
         pseudo_code=(
-            Line(f"train {classifier} on the first labels", "start"),
+            Line("begin with labels y = ±1: those of k-means, of a cut, or random"),
+            Line(f"train {classifier} f(x) = ⟨w, φ(x)⟩ + b on them", "start"),
             Line("repeat until no label flips:"),
-            Line(f"  take the bias b {placed}, and the signs of f as labels", "round"),
+            Line(f"  take the bias b {placed},"),
+            Line("  and the signs of f as labels y: points on the wrong side flip", "round"),
             Line(f"  train {classifier} on these labels"),
+            Line("of all starts keep the end with the lowest objective"),
         ),
         panels=_PANELS,
+        title=title,
+        formula=formula,
     )
 
 
 _METHODS = (
     _iterative(
         IterSVR,
+        "Iterated regression (IterSVR)",
+        "‖w‖² + 2C Σᵢ (|1 − yᵢ f(xᵢ)| − ε)₊",
         "Learns its own labels by regression, which lets points at the border flip from round to round.",
         "a support vector regression",
         (_EPSILON, BALANCE),
@@ -113,6 +122,8 @@ _METHODS = (
     ),
     _iterative(
         IterLSSVM,
+        "Iterated least squares (IterLSSVM)",
+        "‖w‖² + C Σᵢ (1 − yᵢ f(xᵢ))²",
         "Learns its own labels by least squares: one factorisation, then rounds that cost next to nothing.",
         "a least-squares SVM",
         (BALANCE,),
@@ -120,6 +131,8 @@ _METHODS = (
     ),
     _iterative(
         IterSVM,
+        "Iterated SVM (IterSVM)",
+        "‖w‖² + 2C Σᵢ (1 − yᵢ f(xᵢ))₊",
         "Learns its own labels by an SVM, which is so sure of them that hardly any point ever flips.",
         "an SVM",
         (BALANCE,),
@@ -127,6 +140,8 @@ _METHODS = (
     ),
     _iterative(
         CCCPMMC,
+        "Iterated SVM without balance (CCCP-MMC)",
+        "‖w‖² + 2C Σᵢ (1 − yᵢ f(xᵢ))₊",
         "Learns its own labels by an SVM with no balance: one cluster may swallow the other, and that wins.",
         "an SVM",
         (),
@@ -170,8 +185,10 @@ _RECURSIVE = Algorithm(
         Line("put all points in one cluster", "start"),
         Line("repeat until there are k clusters:"),
         Line("  choose the cluster that spreads widest, or has most points"),
-        Line("  part it in two by the method for two clusters", "split"),
+        Line("  part it in two by the method for two clusters, step by step", "split"),
     ),
+    title="Splitting in two, again and again (RecursiveBinary)",
+    formula="Σ over all splits of the objective of the method that parts in two",
 )
 
 ENTRIES = (*_METHODS, _RECURSIVE)

@@ -71,6 +71,7 @@ _SOLVING = (
 
 def _semidefinite(
     estimator: type[StepwiseClusterer],
+    title: str,
     paper: str,
     summary: str,
     max_samples: int,
@@ -91,12 +92,12 @@ def _semidefinite(
         pseudo_code=(
             Line(program),
             Line("repeat until the solver has converged:"),
-            Line("  run the solver on, and round its matrix M to labels", "solve"),
-            Line(
-                "of the leading eigenvector's labels and random roundings of M* take the widest margin",
-                "solved",
-            ),
+            Line("  let the solver go on, and round its matrix M to labels", "solve"),
+            Line("round the solution M*: signs of its first eigenvector, and of random mixtures of all,"),
+            Line("  each shifted into the balance; keep the labels with the widest margin", "solved"),
         ),
+        title=title,
+        formula="minimum over w, b of ‖w‖² + 2C Σᵢ (1 − yᵢ(⟨w, φ(xᵢ)⟩ + b))₊,  y from M ≈ yyᵀ",
         panels=(
             MatrixPanel(
                 title="Relaxation",
@@ -112,6 +113,7 @@ def _semidefinite(
 ENTRIES = (
     _semidefinite(
         MMC,
+        "Semidefinite program (MMC)",
         "Xu, Neufeld, Larson, Schuurmans: Maximum Margin Clustering, 2004",
         "Finds all labels at once as a matrix, by a convex program that has one optimum and needs no start.",
         100,
@@ -120,6 +122,7 @@ ENTRIES = (
     ),
     _semidefinite(
         GMMC,
+        "Semidefinite program, one number a point (GMMC)",
         "Valizadegan, Jin: Generalized Maximum Margin Clustering and Unsupervised Kernel Learning, 2006",
         "Asks of each point to keep away from the border on either side: one number per point, not a matrix.",
         200,

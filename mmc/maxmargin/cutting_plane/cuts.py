@@ -65,6 +65,8 @@ class CutState(State):
         Mean of f for two clusters; 0 for many.
     epsilon : float
         The gap at which the method ends.
+    previous : float
+        Objective of the previous state; NaN at the start.
     """
 
     f: Array
@@ -80,11 +82,52 @@ class CutState(State):
     bias: float
     epsilon: float
     held: bool = False
+    previous: float = np.nan
 
     @property
     def line(self) -> str:
         """Name of the line of the pseudo-code that this step carries out."""
-        return "cut" if self.n_cuts else "start"
+        if self.n_cuts == 0:
+            return "start"
+        if self.held:
+            return "held"
+        return "lost" if self.n_empty else "cut"
+
+    @property
+    def numbers(self) -> tuple[tuple[str, str], ...]:
+        """ξ on Ω, what all constraints need, the violation beside ε, and the objectives with either."""
+        loss = (("mean loss", f"{self.violation:.4g}"), ("violation", f"{self.gap:.4g}"))
+        first = (("|Ω|", str(self.n_cuts)), ("points marked", str(len(self.marked))))
+        if self.n_cuts == 0:
+            return (*first, ("ξ", "0"), *loss, ("ε", f"{self.epsilon:g}"))
+        beta = (("β", ", ".join(f"{b:.2f}" for b in self.beta)),) if len(self.beta) > 1 else ()
+        return (
+            *first,
+            ("ξ", f"{self.slack:.4g}"),
+            *loss,
+            ("ε", f"{self.epsilon:g}"),
+            ("problems solved", str(self.n_cccp)),
+            *beta,
+            ("objective on Ω", f"{self.lower:.5g}"),
+            ("objective", f"{self.objective:.5g}"),
+        )
+
+    @property
+    def remark(self) -> str:
+        """Why a cluster may be empty, labels held, or the objective far above that on Ω."""
+        if self.n_cuts and self.n_empty and not self.held and not self.converged:
+            return (
+                "A cluster lost all its points, and no constraint can give it any back: the labels return to "
+                "those that had all clusters, and the next cuts hold them."
+            )
+        if self.held:
+            return "The labels are held on purpose: with fixed labels the problem is convex and surely ends."
+        if self.objective > self.previous:
+            return (
+                "That the objective rises is no mistake: only that on Ω is made as low as possible, and Ω "
+                "does not hold all constraints yet."
+            )
+        return ""
 
     @property
     def curves(self) -> tuple[CurvePoint, ...]:
@@ -197,12 +240,12 @@ def cutting_planes(
     """
     n, m, M = len(labels), sides.n_blocks, len(members)
     titles = tuple(member.kernel.title for member in members)
-    progress = 0.0
+    progress, previous = 0.0, np.nan
 
     def state(
         fit: Fit, cut: Cut, found: Labels, before: Labels, *, n_cccp: int, held: bool, known: bool
     ) -> CutState:
-        nonlocal progress
+        nonlocal progress, previous
         f = fit.f if m > 1 else fit.f[:, 0]
         n_cuts, n_empty = len(working.cuts), max(m, 2) - len(np.unique(found))
         margins = sides.margins(fit.f, working.labels) if held and n_empty else lead(f)
@@ -211,9 +254,11 @@ def cutting_planes(
         done = np.log(max(gap, epsilon)) / np.log(epsilon)  # from a gap of one to ε
         progress = max(progress, float(min(done, 0.99)))
         may_end = n_cuts > 0 and (held or not n_empty)
+        before_it, previous = previous, fit.norm + C * violation
         return CutState(
             labels=found,
-            objective=fit.norm + C * violation,
+            objective=previous,
+            previous=before_it,
             converged=may_end and (known or gap <= epsilon * (_STRICT if n_empty else 1.0)),
             progress=progress,
             n_empty=n_empty,

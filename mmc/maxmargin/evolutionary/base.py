@@ -92,6 +92,30 @@ class EvoState(BinaryState):
         return "generation" if self.generation else "start"
 
     @property
+    def numbers(self) -> tuple[tuple[str, str], ...]:
+        """The generation with its flips, and F before and after the step."""
+        if self.generation == 0:
+            return (("t", "0"), ("F", f"{self.objective:.5g}"))
+        return (
+            ("t", str(self.generation)),
+            ("flips a child", str(self.n_flips)),
+            ("labels changed", str(len(self.moved))),
+            ("improvements so far", str(self.n_better)),
+            ("F before", f"{self.previous:.5g}"),
+            ("F after", f"{self.objective:.5g}"),
+        )
+
+    @property
+    def remark(self) -> str:
+        """Why many generations bring nothing."""
+        if self.generation == 0 or len(self.moved):
+            return ""
+        return (
+            "Generations without improvement are meant: flips are drawn at random, most of them make F worse "
+            "and are dropped, and the search ends only when nothing better was found for long."
+        )
+
+    @property
     def caption(self) -> str:
         """One sentence that says what happened in this step."""
         if self.generation == 0:

@@ -26,11 +26,14 @@ from mmc.maxmargin.binary import (
     size_bound,
 )
 from mmc.maxmargin.iterative.bias import Placement, place_bias
-from mmc.maxmargin.losses import Loss
+from mmc.maxmargin.losses import Hinge, Loss
 from mmc.maxmargin.machines import Judge, Machine, Trained
 from mmc.ranges import RANGES, real
 from mmc.starts import Start, draw_starts, k_means, random_labels
 from mmc.stepping import State
+
+#: Last round in which it is soon for a search to end.
+_SOON = 2
 
 
 class Problem(NamedTuple):
@@ -94,6 +97,38 @@ class IterState(BinaryState):
         return "round" if self.round else "start"
 
     @property
+    def numbers(self) -> tuple[tuple[str, str], ...]:
+        """The round with its flips, and the parts of the objective."""
+        flips = (("points flipped", str(len(self.moved))),) if self.round else ()
+        return (
+            ("round", str(self.round)),
+            *flips,
+            ("b", f"{self.bias:.4g}"),
+            ("‖w‖²", f"{self.norm:.5g}"),
+            ("Σ loss", f"{self.loss:.5g}"),
+            ("objective", f"{self.objective:.5g}"),
+        )
+
+    @property
+    def remark(self) -> str:
+        """Why one cluster may take all points, or none may flip."""
+        if self._has_one_cluster:
+            return (
+                "One cluster has swallowed the other, and that is what this method asks for: without a "
+                "balance, one label for all points costs nothing."
+            )
+        if 0 < self.round <= _SOON and len(self.moved) == 0 and isinstance(self.loss_function, Hinge):
+            return (
+                "That no point flips so soon is usual with an SVM: its loss asks nothing more of points "
+                "that are well on their side, so that the labels are held fast and the end is near the start."
+            )
+        return ""
+
+    @property
+    def _has_one_cluster(self) -> bool:
+        return bool(self.labels.min() == self.labels.max())
+
+    @property
     def caption(self) -> str:
         """One sentence that says what happened in this step."""
         n = len(self.moved)
@@ -103,7 +138,7 @@ class IterState(BinaryState):
             what = f"round {self.round}: no point flips, done"
         else:
             what = f"round {self.round}: {n} point{'' if n == 1 else 's'} flipped"
-        if self.labels.min() == self.labels.max():
+        if self._has_one_cluster:
             what += ", and all are in one cluster"
         stopped = "" if self.complete else " (the solver was stopped early)"
         return f"{what}, objective {self.objective:.4g}{stopped}"

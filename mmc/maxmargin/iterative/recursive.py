@@ -75,6 +75,31 @@ class RecursiveState(State):
         return "split" if self.splits else "start"
 
     @property
+    def numbers(self) -> tuple[tuple[str, str], ...]:
+        """The last split: what is parted into what, and what it adds to the objective."""
+        if not self.splits:
+            return (("clusters", "1"), ("points", str(len(self.labels))))
+        last = self.splits[-1]
+        sizes = np.bincount(last.state.labels, minlength=2)
+        return (
+            ("split", f"{len(self.splits)} of {self.n_splits}"),
+            ("cluster", str(last.cluster)),
+            ("its points", str(len(last.members))),
+            ("parts", f"{sizes[0]} and {sizes[1]}"),
+            ("objective of this split", f"{last.state.objective:.5g}"),
+            ("sum of all splits", f"{self.objective:.5g}"),
+        )
+
+    @property
+    def remark(self) -> str:
+        """Why the objective grows with the number of splits, or what the method remarks."""
+        if not self.splits:
+            return ""
+        if len(self.splits) > 1 and self.splits[-1].state.line == "start":
+            return "The objective rises with a new split on purpose: it adds up the objectives of all splits."
+        return self.splits[-1].state.remark
+
+    @property
     def caption(self) -> str:
         """One sentence that says what happened in this step."""
         if not self.splits:

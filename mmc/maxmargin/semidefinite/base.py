@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -67,6 +67,8 @@ class SemidefiniteState(BinaryState):
         Bias of this SVM.
     solver : str
         Name of the solver.
+    previous : float
+        Objective of the previous state; NaN at the start.
     """
 
     matrix: NDArray[np.float32]
@@ -76,6 +78,7 @@ class SemidefiniteState(BinaryState):
     dual: Array
     bias: float
     solver: str
+    previous: float = np.nan
 
     @property
     def share(self) -> float:
@@ -86,6 +89,28 @@ class SemidefiniteState(BinaryState):
     def line(self) -> str:
         """Name of the line of the pseudo-code that this step carries out."""
         return "solved" if self.converged else "solve"
+
+    @property
+    def numbers(self) -> tuple[tuple[str, str], ...]:
+        """How far the solver is, the value of the program, and the objective of the labels."""
+        return (
+            ("solver", self.solver),
+            ("status", "solved" if self.converged else "still solving"),
+            ("iterations", str(self.n_done)),
+            ("value of the program", f"{self.relaxation:.5g}"),
+            ("weight of the first eigenvalue", f"{self.share:.0%}"),
+            ("SVM objective of the labels", f"{self.objective:.5g}"),
+        )
+
+    @property
+    def remark(self) -> str:
+        """Why the objective of the labels may rise on the way."""
+        if not self.objective > self.previous:
+            return ""
+        return (
+            "That the objective of the labels rises is no mistake: the solver improves the matrix M, and "
+            "the labels are only what M would be rounded to now."
+        )
 
     @property
     def caption(self) -> str:
@@ -164,7 +189,7 @@ class SemidefiniteClusterer(BinaryClusterer):
         K = problem.K if problem.kernel.is_psd else positive_part(problem.K)
         program = self._program(K, problem.bound)
         before: Labels | None = None
-        progress, first = 0.0, 0.0
+        progress, first, previous = 0.0, 0.0, np.nan
         for iterate in solve(program, self.solver, self.tol, self.time_limit):
             directions = problem.directions if iterate.solved else problem.directions[:_N_ON_THE_WAY]
             rounded = round_matrix(iterate.matrix, problem.machine, problem.bound, directions)
@@ -181,7 +206,8 @@ class SemidefiniteClusterer(BinaryClusterer):
             progress = max(progress, min(0.99, 1.0 - way / first) if first else 0.0)
             moved = np.arange(0) if before is None else np.flatnonzero(rounded.labels != before)
             before = rounded.labels
-            yield self._state(iterate, rounded, moved, progress)
+            yield replace(self._state(iterate, rounded, moved, progress), previous=previous)
+            previous = rounded.objective
 
     def _state(self, iterate: Iterate, rounded: Rounded, moved: Labels, progress: float) -> SemidefiniteState:
         return SemidefiniteState(
