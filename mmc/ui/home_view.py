@@ -193,9 +193,7 @@ def best_lessons() -> None:
         if lesson.title in _BEST:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.image(_picture(lesson), width=_SMALL)
-                with st.container(gap=None):
-                    _link(lesson, lesson.title)
-                    st.caption(lesson.text)
+                _link(lesson, lesson.title)
 
 
 def further_lessons() -> None:
@@ -219,7 +217,13 @@ def page_links() -> None:
 
 
 def _link(lesson: Lesson, label: str) -> None:
-    st.page_link(lesson.page, label=label, icon=":material/play_arrow:", query_params=lesson.address)
+    st.page_link(
+        lesson.page,
+        label=label,
+        icon=":material/play_arrow:",
+        query_params=lesson.address,
+        help=lesson.text,
+    )
 
 
 def _picture(lesson: Lesson) -> str:

@@ -17,13 +17,13 @@ from mmc.ui.visit_state import Visit, state_of
 #: Pages in the order in which a newcomer needs them: file, title, icon, and what one does there.
 PAGES = (
     ("app.py", "Home", ":material/home:", "where to begin"),
-    ("pages/0_Find_clusters.py", "Find clusters", ":material/bubble_chart:", "which, and how many"),
+    ("pages/0_Find_clusters.py", "Find clusters", ":material/bubble_chart:", "in my file"),
     ("pages/1_Playground.py", "Playground", ":material/scatter_plot:", "watch an algorithm"),
-    ("pages/3_Cutting_planes.py", "Cutting planes", ":material/content_cut:", "watch a margin grow"),
+    ("pages/3_Cutting_planes.py", "Cutting planes", ":material/content_cut:", "watch a margin"),
     ("pages/4_Compare.py", "Compare", ":material/grid_view:", "many side by side"),
-    ("pages/2_Model_selection.py", "Model selection", ":material/query_stats:", "choose one setting"),
-    ("pages/5_Tune.py", "Tune", ":material/tune:", "choose two at once"),
-    ("pages/6_Papers.py", "Papers", ":material/menu_book:", "our numbers, theirs"),
+    ("pages/2_Model_selection.py", "Model selection", ":material/query_stats:", "one setting"),
+    ("pages/5_Tune.py", "Tune", ":material/tune:", "two at once"),
+    ("pages/6_Papers.py", "Papers", ":material/menu_book:", "theirs and ours"),
 )
 
 _ICON = Path(__file__).with_name("icon.svg")
@@ -32,8 +32,11 @@ _STYLE = """<style>
 .block-container {padding: 1.6rem clamp(1rem, 2.5vw, 4rem) 3rem;}
 h1 {font-size: 1.5rem !important; padding: 0 0 0.2rem !important;}
 .st-key-mmc_history {position: absolute;}
-.st-key-pages a {padding-top: 0; padding-bottom: 0; min-height: 1.6rem;}
-.st-key-pages a[aria-current], .st-key-pages a:has(+ *) {font-weight: 600;}
+[data-testid="stSidebarHeader"] {height: 2.5rem; margin-bottom: 0; padding-top: 0.5rem;}
+.st-key-pages {gap: 0.45rem;}
+.st-key-pages a {padding-top: 0; padding-bottom: 0;}
+[data-testid="stExpandSidebarButton"] {width: auto; padding: 0 0.6rem;}
+[data-testid="stExpandSidebarButton"]::after {content: "Controls"; padding-left: 0.3rem; font-size: 0.9rem;}
 [data-testid="stMetricValue"] {font-size: 1.6rem;}
 </style>"""
 

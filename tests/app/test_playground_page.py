@@ -279,7 +279,7 @@ def test_the_limit_of_an_algorithm_stands_below_its_parameters(playground):
     """It follows the parameters on which it depends."""
     texts = [_shown(caption) for caption in playground(n="60", algorithm="SMIC").caption]
     assert (
-        "SMIC takes at most 30,000 points here with “Kernel” = local_scaling and “Neighbours” = lsmi."
+        "SMIC takes at most 30,000 points here with “Kernel” = local_scaling and “Neighbours t” = lsmi."
         in texts
     )
     texts = [_shown(caption) for caption in playground(n="60", algorithm="SMIC", kernel="rbf").caption]
