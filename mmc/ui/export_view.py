@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from mmc import registry, work
 from mmc.datasets import to_csv_text
-from mmc.experiment import Data, Experiment
+from mmc.experiment import Data
 from mmc.ui.data_sidebar import address
 from mmc.ui.download_view import File, download_buttons
-from mmc.ui.picture_view import picture_buttons
+from mmc.ui.picture_view import picture_buttons, picture_words
 from mmc.ui.player_view import drawn, stories
 from mmc.ui.result_store import fetch
 from mmc.ui.run_job import Outcome
@@ -77,12 +77,10 @@ def export_buttons(
     names = outcome.dataset.feature_names if outcome.upload is None else outcome.upload.columns
 
     def page() -> str:
-        title = f"{experiment.algorithm} on {outcome.dataset.name}"
+        words = picture_words(outcome)
         objective = registry.get(experiment.algorithm).objective
-        about = f"Parameters: {_said(experiment)}."
-        return fetch(
-            work.write_html, (drawing.scenes, objective, title, about, stories(drawing.scenes)), None
-        )
+        task = (drawing.scenes, objective, words.title, words.details, stories(drawing.scenes))
+        return fetch(work.write_html, task, None)
 
     def scores() -> str:
         assert found is not None
@@ -123,9 +121,3 @@ def export_buttons(
                 query_params=address(experiment),
             )
     st.caption("The address of this page reproduces the run; a table of your own must be loaded again.")
-
-
-def _said(experiment: Experiment) -> str:
-    """Return the parameters of an experiment with the labels of their controls."""
-    entry = registry.get(experiment.algorithm)
-    return ", ".join(f"{entry.parameter(n).label} {value}" for n, value in experiment.parameters.items())

@@ -119,7 +119,7 @@ def picture_words(outcome: Outcome) -> Words:
 
 
 def _title(name: str) -> str:
-    return getattr(registry.get(name), "title", "") or name
+    return registry.get(name).title or name
 
 
 def _said(option: str) -> str:
