@@ -54,6 +54,18 @@ class WholeState(State):
     has_border: bool = False
 
     @property
+    def line(self) -> str:
+        """Name of the last line, because only the end is known."""
+        return "end"
+
+    @property
+    def numbers(self) -> tuple[tuple[str, str], ...]:
+        """The number of clusters, and the objective if the estimator reports it."""
+        k = int(self.labels.max()) + 1
+        value = () if np.isnan(self.objective) else (("objective", f"{self.objective:.5g}"),)
+        return (("clusters", str(k)), *value)
+
+    @property
     def caption(self) -> str:
         """One sentence that describes the result."""
         k = int(self.labels.max()) + 1

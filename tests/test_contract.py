@@ -326,13 +326,44 @@ def test_recording_can_be_stopped(entry, X):
     assert len(recording.labels) == 40
 
 
-@each_own
+@each_entry
 def test_states_name_a_line_of_the_pseudo_code(entry, X):
     """Every step carries out a line that the entry has, and more than one line is carried out."""
-    known = {line.name for line in entry.pseudo_code if line.name}
+    named = [line.name for line in entry.pseudo_code if line.name]
+    assert len(set(named)) == len(named)
     seen = {step.state.line for step in clusterers.steps(make(entry), X)}
-    assert seen <= known
-    assert len(seen) > 1 or len(known) == 1 or entry.name in ("SMIC", "MMC", "GMMC")
+    assert seen <= set(named)
+    assert len(seen) > 1 or len(named) == 1 or entry.name in ("SMIC", "MMC", "GMMC")
+
+
+@each_entry
+def test_states_have_numbers_as_text(entry, X):
+    """Every state has a few numbers with different names, as short text; a remark is a sentence."""
+    for step in clusterers.steps(make(entry), X):
+        numbers = step.state.numbers
+        assert 1 <= len(numbers) <= 10
+        assert all(name and text and len(text) < 30 for name, text in numbers)
+        assert len(dict(numbers)) == len(numbers)
+        assert not any(word in text for _, text in numbers for word in ("nan", "inf"))
+        assert step.state.remark == "" or step.state.remark.endswith(".")
+
+
+@each_entry
+def test_texts_are_complete_and_plain(entry):
+    """Title, formula and pseudo-code are there, one line each, short enough for a panel and not markup."""
+    assert len(entry.pseudo_code) >= 3
+    for text in (entry.title, entry.formula, *(line.text for line in entry.pseudo_code)):
+        assert text.strip()
+        assert len(text) <= 100
+        assert not any(sign in text for sign in "<>`$\\\n*_")
+
+
+def test_titles_are_different_and_the_most_used_come_first():
+    """No two algorithms share a title, and the list to choose from begins as people use them."""
+    listed = registry.most_used_first()
+    assert sorted(entry.name for entry in listed) == sorted(registry.ALGORITHMS)
+    assert len({entry.title for entry in ENTRIES}) == len(ENTRIES)
+    assert [entry.name for entry in listed[:4]] == ["UMCRLS", "SMIC", "IterSVR", "MKC"]
 
 
 @each_entry

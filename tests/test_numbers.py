@@ -9,6 +9,7 @@ import pytest
 import mmc
 from mmc.clusterers import steps
 from mmc.datasets import make_moons, make_three_gaussians
+from mmc.kernels import fit_kernel
 from mmc.recording import Frame
 
 
@@ -228,3 +229,93 @@ def test_semidefinite_programs_name_their_status(name):
         share = eigenvalues.max() / eigenvalues.sum()
         assert abs(float(numbers["weight of the first eigenvalue"].rstrip("%")) - 100 * share) < 1.0
         assert bool(state.remark) == (before is not None and state.objective > before.objective)
+
+
+def test_smic_names_t_and_its_lsmi(moons):
+    """LSMI of every t is that of the labels, and the end has the highest of all."""
+    states = [step.state for step in mmc.SMIC(2, random_state=0).iter_fit(moons)]
+    score = mmc.infomax.LSMI(moons, random_state=np.random.RandomState(0))
+    values = [score(state.labels).value for state in states]
+    for i, state in enumerate(states[:-1]):
+        numbers = of(state)
+        assert numbers["t"] == str(i + 1)
+        assert close(numbers["LSMI"], values[i])
+        assert close(numbers["highest LSMI so far"], max(values[: i + 1]))
+        assert bool(state.remark) == (values[i] < max(values[: i + 1]))
+    assert any(state.remark for state in states)
+    assert float(of(states[-1])["LSMI"]) == float(of(states[-1])["highest LSMI so far"])
+
+
+def test_smic_with_a_given_t_names_the_eigenvectors(moons):
+    """Each step is about one eigenvector, and SMI is that of eq. 8 with the eigenvalues so far."""
+    model = mmc.SMIC(3, n_neighbors=6)
+    states = [step.state for step in model.iter_fit(moons)]
+    values = model.eigenvalues_
+    for y, state in enumerate(states, start=1):
+        numbers = of(state)
+        assert (numbers["t"], numbers["y"]) == ("6", str(y))
+        assert close(numbers["eigenvalue λ"], values[y - 1])
+        assert numbers["points of cluster y"] == str(int((state.labels == y - 1).sum()))
+        assert close(numbers["SMI"], (values[:y] ** 2 * 3).sum() / (2 * 60) - 0.5)
+
+
+def test_mic_names_information_before_and_after(moons):
+    """MI follows from the posteriors by eqs. 24 and 25, and the objective is the penalty minus MI."""
+    states = [step.state for step in mmc.MIC(2, init="random", alpha=0.3, random_state=0).iter_fit(moons)]
+    information = []
+    for state in states:
+        p = np.clip(state.posterior, 1e-300, None)
+        mean = p.mean(axis=0)
+        information.append((p * np.log(p)).sum(axis=1).mean() - (mean * np.log(mean)).sum())
+    for i, state in enumerate(states):
+        numbers = of(state)
+        assert close(numbers["MI after" if i else "MI"], information[i])
+        penalty = float(numbers["objective"]) + information[i]
+        assert float(numbers["penalty"]) == pytest.approx(penalty, abs=1e-4)
+        if i:
+            assert close(numbers["MI before"], information[i - 1])
+            assert numbers["points moved"] == str(int((state.labels != states[i - 1].labels).sum()))
+            assert bool(state.remark) == (state.mutual_information < states[i - 1].mutual_information)
+
+
+@pytest.mark.parametrize("name", ["KernelKMeans", "SelfTuningSpectral", "MNN", "CLUHSIC", "DIFFRAC"])
+def test_rounds_of_baselines_name_what_moved_and_the_objective(name):
+    """Numbers of a round are those of the labels and objectives of consecutive states."""
+    X, _ = make_three_gaussians(45, random_state=1)
+    states = [step.state for step in getattr(mmc, name)(3, n_init=1, random_state=0).iter_fit(X)]
+    what = states[0].what
+    assert close(of(states[0])[what], states[0].objective)
+    for before, state in pairwise(states):
+        numbers = of(state)
+        assert numbers["points moved"] == str(int((before.labels != state.labels).sum()))
+        assert close(numbers[f"{what} before"], before.objective)
+        assert close(numbers[f"{what} after"], state.objective)
+
+
+def test_trees_name_edges_and_lengths(moons):
+    """What a merge adds and a cut takes away is what the numbers say."""
+    merged = [step.state for step in mmc.Genie(2).iter_fit(moons)]
+    for before, state in pairwise(merged):
+        numbers = of(state)
+        if state.n_done == before.n_done + 1:
+            assert close(numbers["last edge"], state.objective - before.objective)
+        assert int(numbers["clusters"]) + int(numbers["merges"]) == 60
+    cut = [step.state for step in mmc.Lumbermark(4).iter_fit(moons)]
+    for before, state in pairwise(cut):
+        numbers = of(state)
+        assert close(numbers["edge cut"], before.objective - state.objective)
+        assert int(numbers["clusters"]) == len(np.unique(state.labels))
+        assert numbers["points cut off"] == str(int((before.labels != state.labels).sum()))
+        assert int(numbers["points cut off"]) >= float(numbers["at least"])
+
+
+def test_blurring_names_clusters_and_closeness(moons):
+    """Closeness is the mean of the Gaussian weights between the current places."""
+    model = mmc.BlurringMeanShift()
+    states = [step.state for step in model.iter_fit(moons)]
+    assert [of(state)["round"] for state in states] == [str(i) for i in range(len(states))]
+    gamma = fit_kernel(moons, gamma="neighbors", width=1.0).kernel.gamma
+    for state in states:
+        squares = ((state.places[:, None] - state.places[None]) ** 2).sum(axis=2)
+        assert close(of(state)["closeness"], np.exp(-gamma * squares).mean())
+    assert of(states[-1])["clusters"] == str(len(np.unique(states[-1].labels)))

@@ -64,6 +64,21 @@ class BlurringState(State):
         return "round" if self.round else "start"
 
     @property
+    def numbers(self) -> tuple[tuple[str, str], ...]:
+        """The round, the clusters so far, and how wide the widest is."""
+        return (
+            ("round", str(self.round)),
+            ("clusters", str(int(self.labels.max()) + 1)),
+            ("widest, in σ", f"{self.spread:.3g}"),
+            ("closeness", f"{-self.objective:.4g}"),
+        )
+
+    @property
+    def remark(self) -> str:
+        """Why the picture's points stay while the algorithm's move."""
+        return "" if self.round != 1 else "Points seem to stay: what moves are the rings, their copies."
+
+    @property
     def caption(self) -> str:
         """One sentence that says what happened in this step."""
         k = int(self.labels.max()) + 1

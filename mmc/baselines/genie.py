@@ -66,6 +66,24 @@ class GenieState(TreeState):
         return "smallest" if self.forced else "join"
 
     @property
+    def numbers(self) -> tuple[tuple[str, str], ...]:
+        """Merges, clusters, the last edge, and the Gini index beside its threshold."""
+        edge = (("last edge", f"{self.edge:.4g}"),) if self.n_done else ()
+        return (
+            ("merges", str(self.n_done)),
+            ("clusters", str(self.n_found)),
+            *edge,
+            ("G", f"{self.gini:.3f}"),
+            ("g", f"{self.threshold:g}"),
+            ("length", f"{self.objective:.5g}"),
+        )
+
+    @property
+    def remark(self) -> str:
+        """Why the objective rises."""
+        return "The length grows with every merge, as it must: each adds an edge." if self.n_done else ""
+
+    @property
     def caption(self) -> str:
         """One sentence that says what happened in this step."""
         clusters = counted(self.n_found, "cluster")

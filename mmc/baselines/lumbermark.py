@@ -56,6 +56,20 @@ class LumbermarkState(TreeState):
         return "start" if self.n_found == 1 else "cut"
 
     @property
+    def numbers(self) -> tuple[tuple[str, str], ...]:
+        """Clusters, the edge that was cut, what it cut off, and the length that is left."""
+        length = ("length", f"{self.objective:.5g}")
+        if self.n_found == 1:
+            return (("clusters", "1"), length)
+        return (
+            ("clusters", str(self.n_found)),
+            ("edge cut", f"{self.edge:.4g}"),
+            ("points cut off", str(len(self.moved))),
+            ("at least", f"{self.least:.4g}"),
+            length,
+        )
+
+    @property
     def caption(self) -> str:
         """One sentence that says what happened in this step."""
         if self.n_found == 1:

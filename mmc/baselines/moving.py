@@ -51,6 +51,19 @@ class MovingState(State):
         return f"round {self.round}: {points} moved, {self.what} {self.previous:.4g} → {self.objective:.4g}"
 
     @property
+    def numbers(self) -> tuple[tuple[str, str], ...]:
+        """The round with the points that moved, and the objective before and after it."""
+        if self.round == 0:
+            return ((self.what, f"{self.objective:.5g}"),)
+        before = self.previous if len(self.moved) else self.objective
+        return (
+            ("round", str(self.round)),
+            ("points moved", str(len(self.moved))),
+            (f"{self.what} before", f"{before:.5g}"),
+            (f"{self.what} after", f"{self.objective:.5g}"),
+        )
+
+    @property
     def line(self) -> str:
         """Name of the line of the pseudo-code that this step carries out."""
         return "round" if self.round else "start"

@@ -139,36 +139,12 @@ def _bundled(
 
 _ENTRIES = (
     _toy(
-        "three-gaussians",
-        "Three Gaussians",
-        toys.make_three_gaussians,
-        3,
-        2.0,
-        "Three round clouds that just touch: the easy case, which every method should solve.",
-    ),
-    _toy(
-        "four-gaussians",
-        "Four Gaussians",
-        toys.make_four_gaussians,
-        4,
-        2.0,
-        "Four round clouds at the corners of a square, clearly apart.",
-    ),
-    _toy(
         "moons",
         "Two moons",
         toys.make_moons,
         2,
         0.4,
         "Two half circles that reach into each other, so no straight line separates them.",
-    ),
-    _toy(
-        "spirals",
-        "Two spirals",
-        toys.make_spirals,
-        2,
-        0.5,
-        "Two arms wound around each other: what belongs together is a path, not a cloud.",
     ),
     _toy(
         "circle-gaussian",
@@ -179,12 +155,20 @@ _ENTRIES = (
         "A round cloud inside a circle: both groups have the same centre.",
     ),
     _toy(
-        "high-low",
-        "High and low density",
-        toys.make_high_low,
+        "three-gaussians",
+        "Three Gaussians",
+        toys.make_three_gaussians,
+        3,
+        2.0,
+        "Three round clouds that just touch: the easy case, which every method should solve.",
+    ),
+    _toy(
+        "spirals",
+        "Two spirals",
+        toys.make_spirals,
         2,
         0.5,
-        "A small dense cloud in the middle of a wide thin one: the groups differ only in their density.",
+        "Two arms wound around each other: what belongs together is a path, not a cloud.",
     ),
     _toy(
         "rings",
@@ -195,12 +179,28 @@ _ENTRIES = (
         "A small ring inside a larger one, around the same centre.",
     ),
     _toy(
+        "four-gaussians",
+        "Four Gaussians",
+        toys.make_four_gaussians,
+        4,
+        2.0,
+        "Four round clouds at the corners of a square, clearly apart.",
+    ),
+    _toy(
         "anisotropic",
         "Long clouds",
         toys.make_anisotropic,
         3,
         1.5,
         "Three long parallel clouds, which k-means cuts across because it expects round ones.",
+    ),
+    _toy(
+        "high-low",
+        "High and low density",
+        toys.make_high_low,
+        2,
+        0.5,
+        "A small dense cloud in the middle of a wide thin one: the groups differ only in their density.",
     ),
     _toy(
         "noise",
@@ -227,14 +227,6 @@ _ENTRIES = (
         "Wines from three growers, measured in 13 chemical properties of very different scale.",
     ),
     _bundled(
-        "breast-cancer",
-        "Breast cancer",
-        bundled.load_breast_cancer,
-        2,
-        True,
-        "Malignant and benign tumours, measured in 30 properties of their cell nuclei.",
-    ),
-    _bundled(
         "digits",
         "Handwritten digits",
         bundled.load_digits,
@@ -242,6 +234,15 @@ _ENTRIES = (
         False,
         "Handwritten digits as images of 8 by 8 pixels; two that are easily confused are 3 and 8.",
     ),
+    _bundled(
+        "breast-cancer",
+        "Breast cancer",
+        bundled.load_breast_cancer,
+        2,
+        True,
+        "Malignant and benign tumours, measured in 30 properties of their cell nuclei.",
+    ),
 )
 
+#: All sets by key, in the order in which people choose from them: toys first, the most used at their head.
 CATALOG: Mapping[str, Entry] = MappingProxyType({entry.key: entry for entry in _ENTRIES})

@@ -131,6 +131,28 @@ class MICState(State):
         )
 
     @property
+    def numbers(self) -> tuple[tuple[str, str], ...]:
+        """Iterations, points moved, and information and penalty before and after the step."""
+        penalty = ("penalty", f"{self.objective + self.mutual_information:.4g}")
+        if self.line == "start":
+            return (("MI", f"{self.mutual_information:.5g}"), penalty, ("objective", f"{self.objective:.5g}"))
+        return (
+            ("iterations", str(self.n_iterations)),
+            ("points moved", str(len(self.moved))),
+            ("MI before", f"{self.previous:.5g}"),
+            ("MI after", f"{self.mutual_information:.5g}"),
+            penalty,
+            ("objective", f"{self.objective:.5g}"),
+        )
+
+    @property
+    def remark(self) -> str:
+        """Why the information may fall."""
+        if self.line == "start" or self.mutual_information >= self.previous:
+            return ""
+        return "MI falls on purpose: the penalty falls by more, and the objective is both together."
+
+    @property
     def caption(self) -> str:
         """One sentence that says what happened in this step."""
         now, n, moved = f"{self.mutual_information:.4g}", self.n_iterations, len(self.moved)

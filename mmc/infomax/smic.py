@@ -107,6 +107,36 @@ class SMICState(State):
         )
 
     @property
+    def numbers(self) -> tuple[tuple[str, str], ...]:
+        """The LSMI of t and the best so far, or an eigenvector with its eigenvalue and its points."""
+        t = self.model.graph.n_neighbors
+        neighbors = (("t", str(t)),) if t else ()
+        if self.estimate is not None:
+            return (
+                *neighbors,
+                ("graph", "normalised" if self.model.normalized else "plain"),
+                ("LSMI", f"{self.estimate.value:.4g}"),
+                ("highest LSMI so far", f"{max(self.curve):.4g}"),
+            )
+        y = self.model.coefficients.shape[1]
+        return (
+            *neighbors,
+            ("y", str(y)),
+            ("eigenvalue λ", f"{self.model.spectrum.values[y - 1]:.4g}"),
+            ("points of cluster y", str(int((self.labels == y - 1).sum()))),
+            ("SMI", f"{-self.objective:.4g}"),
+        )
+
+    @property
+    def remark(self) -> str:
+        """Why LSMI may fall from one t to the next."""
+        if self.estimate is None or self.converged or self.estimate.value >= max(self.curve):
+            return ""
+        return (
+            "A lower LSMI is no step back: every t is tried by itself, and the highest is taken at the end."
+        )
+
+    @property
     def caption(self) -> str:
         """One sentence that says what happened in this step."""
         return f"{self._what()}{self._exceptions()}"

@@ -59,6 +59,7 @@ __all__ = [
     "WeightPanel",
     "bound",
     "get",
+    "most_used_first",
     "raised",
     "register",
 ]
@@ -113,6 +114,18 @@ def bound(name: str, values: Mapping[str, Any]) -> Bound:
         (other.name, other.most_samples({})) for other in ALGORITHMS.values() if other is not entry
     )
     return Bound(name, most, entry.setting(values), remedy, others)
+
+
+def most_used_first() -> list[Algorithm]:
+    """Return all algorithms in the order in which people choose from them.
+
+    The order of `ALGORITHMS` is that of the papers, and settles ties of searches; this one does not.
+
+    Returns
+    -------
+    list of Algorithm
+    """
+    return sorted(ALGORITHMS.values(), key=lambda entry: entry.order)
 
 
 def register(entry: Algorithm) -> None:

@@ -53,7 +53,11 @@ _NEIGHBORS = Parameter(
     30,
 )
 _RANDOM = Line("begin with random labels of equal sizes", "start")
-_MEANS = Line("repeat until the scatter falls no more: move every point to the nearest mean", "round")
+_MEANS = (
+    Line("repeat until the scatter falls no more:"),
+    Line("  take the mean of every cluster, and move every point to the nearest mean", "round"),
+)
+_BEST = Line("of all starts keep the one with the lowest scatter")
 _KAPPA = tuple(10.0**i for i in range(-6, 2))
 
 
@@ -98,8 +102,18 @@ _SCIKIT_LEARN = (
         "MacQueen: Some Methods for Classification and Analysis of Multivariate Observations, 1967",
         objective="scatter",
         meaning="Squared distances of all points to their centres, added up; lower is tighter.",
+        title="k-means",
+        formula="Σᵢ ‖xᵢ − centre of its cluster‖²",
+        pseudo_code=(
+            Line("begin with k centres, spread out over the points"),
+            Line("repeat until no point moves:"),
+            Line("  put every point to the nearest centre"),
+            Line("  put every centre amid its points"),
+            Line("of all starts keep the one with the lowest scatter", "end"),
+        ),
         max_samples=MOST_SAMPLES,
         given={"n_clusters": 2, "n_init": 10},
+        order=10,
     ),
     _baseline(
         SpectralClustering,
@@ -111,9 +125,18 @@ _SCIKIT_LEARN = (
             RANDOM_STATE,
         ),
         "Shi and Malik: Normalized Cuts and Image Segmentation, 2000",
+        title="Spectral clustering",
+        formula="Σₕ (links from cluster h to the others) / (all links of cluster h), relaxed",
+        pseudo_code=(
+            Line("link every point to its nearest neighbours"),
+            Line("normalise the graph by the number of links of each point"),
+            Line("take the k eigenvectors that change least along the links"),
+            Line("cluster their rows by k-means", "end"),
+        ),
         max_samples=10_000,
         tune="n_neighbors",
         given={"n_clusters": 2, "affinity": "nearest_neighbors"},
+        order=11,
     ),
     _baseline(
         GaussianMixture,
@@ -131,6 +154,15 @@ _SCIKIT_LEARN = (
             RANDOM_STATE,
         ),
         "Dempster, Laird and Rubin: Maximum Likelihood from Incomplete Data via the EM Algorithm, 1977",
+        title="Mixture of Gaussians",
+        formula="−1/n Σᵢ log Σₕ πₕ N(xᵢ; μₕ, Σₕ)",
+        pseudo_code=(
+            Line("begin with the clouds that k-means suggests"),
+            Line("repeat until the likelihood hardly rises:"),
+            Line("  for every point compute how likely each cloud made it"),
+            Line("  fit share, centre and shape of every cloud to the points, weighted so"),
+            Line("put every point to its likeliest cloud", "end"),
+        ),
         objective="−log likelihood",
         meaning="Minus the mean logarithm of how likely the clouds make a point; lower is better.",
         max_samples=MOST_SAMPLES,
@@ -152,6 +184,14 @@ _SCIKIT_LEARN = (
             ),
         ),
         "Ward: Hierarchical Grouping to Optimize an Objective Function, 1963",
+        title="Hierarchical clustering",
+        formula="each merge: the two clusters of smallest distance (ward: least added scatter)",
+        pseudo_code=(
+            Line("begin with every point alone"),
+            Line("while there are more than k clusters:"),
+            Line("  join the two clusters that are nearest"),
+            Line("label the k clusters that are left", "end"),
+        ),
         max_samples=10_000,  # an n×n array of distances: 0.8 GB
         given={"n_clusters": 2},
     ),
@@ -171,6 +211,14 @@ _SCIKIT_LEARN = (
             ),
         ),
         "Comaniciu and Meer: Mean Shift: A Robust Approach Toward Feature Space Analysis, 2002",
+        title="Mean shift",
+        formula="each window climbs the density of the points within its radius",
+        pseudo_code=(
+            Line("put windows all over the points"),
+            Line("repeat until no window moves:"),
+            Line("  put every window to the mean of the points within it"),
+            Line("join windows that met, and put every point to the nearest", "end"),
+        ),
         max_samples=5000,
         tune="bandwidth",
         given={"bin_seeding": True},  # a window from every occupied cell; from every point it takes minutes
@@ -185,8 +233,11 @@ _OWN = (
         "Girolami: Mercer Kernel-Based Clustering in Feature Space, 2002",
         pseudo_code=(
             Line("begin with random labels, or the nearest of k seeds", "start"),
-            _MEANS,
+            *_MEANS,
+            _BEST,
         ),
+        title="Kernel k-means",
+        formula="Σᵢ ‖φ(xᵢ) − mean of φ over its cluster‖²",
         objective="scatter",
         meaning="Squared distances to the centres, as the kernel measures them; lower is tighter.",
         tune="width",
@@ -202,8 +253,11 @@ _OWN = (
                 "link neighbours, normalise the graph and take its k leading eigenvectors, rows of length 1"
             ),
             Line("begin with the nearest of k seeds", "start"),
-            _MEANS,
+            *_MEANS,
+            _BEST,
         ),
+        title="Self-tuning spectral clustering",
+        formula="Σᵢ ‖row i of the eigenvectors − mean row of its cluster‖²",
         objective="scatter",
         meaning="Squared distances to the centres among the eigenvectors; lower means cleaner parts.",
         tune="n_neighbors",
@@ -231,11 +285,12 @@ _OWN = (
         "Faivishevsky and Goldberger: A Nonparametric Information Theoretic Clustering Algorithm, 2010",
         pseudo_code=(
             _RANDOM,
-            Line(
-                "repeat until no point moves: visit every point and move it where the entropy is lowest",
-                "round",
-            ),
+            Line("repeat until no point moves:"),
+            Line("  visit every point and move it where the entropy is lowest", "round"),
+            Line("of all starts keep the one with the lowest entropy"),
         ),
+        title="Nearest neighbours and entropy (MNN)",
+        formula="Σₕ 1/(nₕ − 1) Σ over pairs i ≠ j within h of log(‖xᵢ − xⱼ‖² + ε s²)",
         objective="entropy",
         meaning="How spread out the clusters are, by the logarithms of their distances; lower is tighter.",
         tune="epsilon",
@@ -247,11 +302,12 @@ _OWN = (
         "Song et al.: A Dependence Maximization View of Clustering, 2007",
         pseudo_code=(
             _RANDOM,
-            Line(
-                "repeat until no point moves: visit every point and move it where the dependence is highest",
-                "round",
-            ),
+            Line("repeat until no point moves:"),
+            Line("  visit every point and move it where the dependence is highest", "round"),
+            Line("of all starts keep the one with the highest dependence"),
         ),
+        title="Kernel dependence (CLUHSIC)",
+        formula="−1/n² Σₕ ‖Σ over i in h of (φ(xᵢ) − mean of all)‖²",
         objective="−dependence",
         meaning="Minus how much points of one cluster are alike beyond what all points are; lower is better.",
         tune="width",
@@ -271,8 +327,11 @@ _OWN = (
         pseudo_code=(
             Line("take the eigenvectors of what a ridge classifier can learn, and weigh them"),
             Line("begin with the nearest of k seeds among their rows", "start"),
-            _MEANS,
+            *_MEANS,
+            _BEST,
         ),
+        title="Discriminative clustering (DIFFRAC)",
+        formula="Σᵢ ‖row i of the weighted eigenvectors − mean row of its cluster‖²",
         objective="scatter",
         meaning="What is lost where eigenvectors are rounded to labels; lower is better.",
         tune="width",
@@ -298,8 +357,11 @@ _OWN = (
         max_samples=3000,
         pseudo_code=(
             Line("every point is where it was measured", "start"),
-            Line("repeat until clusters are points: move every point to the weighted mean of all", "round"),
+            Line("repeat until clusters are points:"),
+            Line("  move every point to the mean of all, near ones counting most", "round"),
         ),
+        title="Blurring mean shift",
+        formula="−1/n² Σᵢ Σⱼ exp(−‖xᵢ − xⱼ‖²/(2σ²)) at the current places",
         objective="−closeness",
         meaning="Minus the mean closeness of two points, 1 where they have met; it falls as points move.",
         tune="width",
@@ -322,10 +384,12 @@ _OWN = (
         candidacies=(Candidacy(), Candidacy({"gini_threshold": 0.1})),
         pseudo_code=(
             Line("every point is a cluster; the spanning tree links them all by short edges", "start"),
-            Line("repeat until k clusters are left, with the Gini index of their sizes:"),
-            Line("  if it is at most the threshold, join along the shortest edge", "join"),
+            Line("repeat until k clusters are left, with the Gini index G of their sizes:"),
+            Line("  if G is at most the threshold g, join along the shortest edge", "join"),
             Line("  if it is above, along the shortest edge of a smallest cluster", "smallest"),
         ),
+        title="Genie",
+        formula="Σ of the lengths of all edges within clusters",
         objective="length",
         meaning="Length of all edges within clusters, added up; it grows with every merge.",
         tune="gini_threshold",
@@ -363,9 +427,12 @@ _OWN = (
         candidacies=(Candidacy(),),
         pseudo_code=(
             Line("link all points by the spanning tree of their mutual reachability", "start"),
-            Line("repeat until there are k clusters: cut the longest edge that leaves enough points", "cut"),
-            Line("  on both sides; where there is none, halve what is enough"),
+            Line("repeat until there are k clusters:"),
+            Line("  cut the longest edge that leaves enough points on both sides", "cut"),
+            Line("  (where there is none, halve what is enough)"),
         ),
+        title="Lumbermark",
+        formula="Σ of the lengths of all edges that are left",
         objective="length",
         meaning="Length of all edges that are left, added up; every cut lowers it as far as sizes allow.",
         tune="n_neighbors",

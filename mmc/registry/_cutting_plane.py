@@ -116,7 +116,7 @@ _PSEUDO_CODE = (
     Line("  while z is held (also if 40 cuts brought nothing): solve once, keep z", "held"),
     Line("of all starts keep the end with the lowest objective and no empty cluster"),
 )
-_LOSS = "C · mean of (1 − mᵢ)₊,  mᵢ = |f(xᵢ)|, or the lead of the largest fₚ(xᵢ) over the next"
+_LOSS = "C · mean of (1 − mᵢ)₊,  mᵢ = |f(xᵢ)|, or the lead of the largest fₚ(xᵢ)"
 _CUTS_PANEL = WeightPanel(
     title="Cuts",
     quantity=Quantity("n_cccp", "CCCP iterations"),
@@ -143,6 +143,8 @@ def _entry(
     max_samples: int,
     tune: str,
     panels: tuple[Panel, ...],
+    *,
+    order: int,
 ) -> Algorithm:
     return Algorithm(
         name=estimator.__name__,
@@ -157,6 +159,7 @@ def _entry(
         tune=tune,
         pseudo_code=_PSEUDO_CODE,
         panels=panels,
+        order=order,
         title=title,
         formula=formula,
     )
@@ -172,6 +175,7 @@ ENTRIES = (
         5000,
         "width",
         (_CUTS_PANEL,),
+        order=5,
     ),
     _entry(
         MKC,
@@ -182,5 +186,6 @@ ENTRIES = (
         3000,
         "C",
         (_CUTS_PANEL, _KERNELS_PANEL),
+        order=4,
     ),
 )

@@ -98,6 +98,8 @@ def _evolutionary(
     summary: str,
     parameters: tuple[Parameter, ...],
     limit: Limit | None = None,
+    *,
+    order: int,
 ) -> Algorithm:
     return Algorithm(
         name=estimator.__name__,
@@ -119,6 +121,7 @@ def _evolutionary(
             Line("  of parents and children let the μ with the lowest F live", "generation"),
             Line("of all starts keep the labelling with the lowest F"),
         ),
+        order=order,
         title=title,
         formula="F(y) = 1/n · minimum over f of ( Σᵢ (yᵢ − f(xᵢ))² + λ‖f‖² ),  y = ±1",
         panels=(
@@ -145,6 +148,7 @@ ENTRIES = (
         "Evolution (EvoMMC)",
         "Flips labels at random and keeps what fits better: ten parents, ten children, many generations.",
         (*KERNEL, ALPHA, BALANCE),
+        order=6,
     ),
     _evolutionary(
         FastEvoMMC,
@@ -156,5 +160,6 @@ ENTRIES = (
             ("n_landmarks",),
             f"{MOST_SAMPLES:,} with n_landmarks={_MOST_VALUES // MOST_SAMPLES} or fewer",
         ),
+        order=12,
     ),
 )

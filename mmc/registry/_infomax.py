@@ -133,12 +133,16 @@ def _most_of_smic(values: Mapping[str, Any]) -> int:
 
 def _infomax(
     estimator: type[StepwiseClusterer],
+    title: str,
+    formula: str,
     summary: str,
     parameters: tuple[Parameter, ...],
     pseudo_code: tuple[Line, ...],
     panels: tuple[Panel, ...],
     rival: Rival,
     limit: Limit,
+    *,
+    order: int,
 ) -> Algorithm:
     return Algorithm(
         name=estimator.__name__,
@@ -155,19 +159,28 @@ def _infomax(
         panels=panels,
         rival=rival,
         limit=limit,
+        order=order,
+        title=title,
+        formula=formula,
     )
 
 
 ENTRIES = (
     _infomax(
         SMIC,
+        "Eigenvectors and information (SMIC)",
+        "−SMI = ½ − 1/(2n) Σᵧ λᵧ²/πᵧ for a given t;  −LSMI of the labels where t is chosen",
         "Reads the clusters off the eigenvectors of a graph of neighbours, in closed form.",
         _SMIC,
         (
             Line("for t = 1, …, 10 neighbours, or for the t that was given:"),
             Line("  link every point to its t nearest neighbours; normalise the graph, or try both"),
-            Line("  for y = 1, …, c: let the y-th eigenvector give cluster y its posterior", "eigenvector"),
-            Line("  score the labels by LSMI", "candidate"),
+            Line("  for y = 1, …, k: let the eigenvector with the y-th largest eigenvalue λᵧ"),
+            Line(
+                "    give cluster y its posterior: its positive part, scaled to the share πᵧ", "eigenvector"
+            ),
+            Line("  label every point by its highest posterior"),
+            Line("  if t is to be chosen: score the labels by LSMI", "candidate"),
             Line("take the t and the graph with the highest LSMI", "choice"),
         ),
         (_POSTERIORS, _GRAPH, _PRIORS),
@@ -178,18 +191,25 @@ ENTRIES = (
             f"{MOST_SAMPLES:,} with kernel=local_scaling and a number for n_neighbors, {_MOST_CHOSEN:,} with "
             "kernel=local_scaling and n_neighbors=lsmi",
         ),
+        order=2,
     ),
     _infomax(
         MIC,
+        "Mutual information, step by step (MIC)",
+        "−MI + λ/m Σᵧ‖αᵧ‖²,  MI = 1/n Σᵢ Σᵧ p(y|xᵢ) log p(y|xᵢ) − Σᵧ p̄ᵧ log p̄ᵧ",
         "Climbs from spectral clustering to a logistic model that is sure of equal clusters.",
         _MIC,
         (
-            Line("fit the logistic model to the first labels", "start"),
+            Line("begin with labels of a spectral clustering, or with random ones"),
+            Line("fit the logistic model p(y|x) to them", "start"),
             Line("repeat until an iteration gains less than the tolerance:"),
-            Line("  climb in the model's mutual information minus the penalty, by L-BFGS", "climb"),
+            Line("  let L-BFGS change α and b so that MI minus the penalty rises: 2 iterations,"),
+            Line("  then 4, 8, …; the likeliest y of each point is its label", "climb"),
+            Line("of all starts keep the end with the lowest objective"),
         ),
         (_POSTERIORS, replace(_GRAPH, caption="The colour is the posterior of a cluster.")),
         Rival("SMIC", "lsmi"),
         raised("kernel", ("local_scaling",)),
+        order=7,
     ),
 )

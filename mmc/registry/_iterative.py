@@ -82,6 +82,8 @@ def _iterative(
     classifier: str,
     extra: tuple[Parameter, ...],
     max_samples: int,
+    *,
+    order: int,
 ) -> Algorithm:
     placed = "that costs least within the balance" if BALANCE in extra else "of the classifier itself"
     return Algorithm(
@@ -105,6 +107,7 @@ def _iterative(
             Line("of all starts keep the end with the lowest objective"),
         ),
         panels=_PANELS,
+        order=order,
         title=title,
         formula=formula,
     )
@@ -119,6 +122,7 @@ _METHODS = (
         "a support vector regression",
         (_EPSILON, BALANCE),
         3000,
+        order=3,
     ),
     _iterative(
         IterLSSVM,
@@ -128,6 +132,7 @@ _METHODS = (
         "a least-squares SVM",
         (BALANCE,),
         5000,
+        order=13,
     ),
     _iterative(
         IterSVM,
@@ -137,6 +142,7 @@ _METHODS = (
         "an SVM",
         (BALANCE,),
         5000,
+        order=14,
     ),
     _iterative(
         CCCPMMC,
@@ -146,6 +152,7 @@ _METHODS = (
         "an SVM",
         (),
         5000,
+        order=15,
     ),
 )
 
@@ -187,6 +194,7 @@ _RECURSIVE = Algorithm(
         Line("  choose the cluster that spreads widest, or has most points"),
         Line("  part it in two by the method for two clusters, step by step", "split"),
     ),
+    order=16,
     title="Splitting in two, again and again (RecursiveBinary)",
     formula="Σ over all splits of the objective of the method that parts in two",
 )

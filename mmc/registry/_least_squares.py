@@ -167,6 +167,8 @@ def _rls(
     extra: tuple[Parameter, ...] = (),
     published: Mapping[str, Any] = MappingProxyType({}),
     candidacies: tuple[Candidacy, ...] = (),
+    *,
+    order: int,
 ) -> Algorithm:
     return Algorithm(
         name=estimator.__name__,
@@ -186,6 +188,7 @@ def _rls(
         published={**_PUBLISHED, **published},
         pseudo_code=(_START, *pseudo_code),
         candidacies=candidacies,
+        order=order,
         title=title,
         formula=_FORMULA,
     )
@@ -218,6 +221,7 @@ ENTRIES = (
                 max_samples=10_000,
             ),
         ),
+        order=1,
     ),
     _rls(
         SteepRLS,
@@ -228,6 +232,7 @@ ENTRIES = (
             Line("  make the move that lowers Q most", "descent"),
             _KEEP,
         ),
+        order=8,
     ),
     _rls(
         StocRLS,
@@ -238,5 +243,6 @@ ENTRIES = (
             Line("  for each point in order: move it to the cluster that lowers Q most", "sweep"),
             _KEEP,
         ),
+        order=9,
     ),
 )

@@ -77,6 +77,8 @@ def _semidefinite(
     max_samples: int,
     program: str,
     limited: str = "",
+    *,
+    order: int,
 ) -> Algorithm:
     return Algorithm(
         name=estimator.__name__,
@@ -93,9 +95,10 @@ def _semidefinite(
             Line(program),
             Line("repeat until the solver has converged:"),
             Line("  let the solver go on, and round its matrix M to labels", "solve"),
-            Line("round the solution M*: signs of its first eigenvector, and of random mixtures of all,"),
+            Line("round the solution M: signs of its first eigenvector, and of random mixtures of all,"),
             Line("  each shifted into the balance; keep the labels with the widest margin", "solved"),
         ),
+        order=order,
         title=title,
         formula="minimum over w, b of ‖w‖² + 2C Σᵢ (1 − yᵢ(⟨w, φ(xᵢ)⟩ + b))₊,  y from M ≈ yyᵀ",
         panels=(
@@ -119,6 +122,7 @@ ENTRIES = (
         100,
         "relax the matrix yyᵀ of all labels to M ⪰ 0 with diag M = 1 and balanced row sums",
         ", if its border goes through the origin",
+        order=17,
     ),
     _semidefinite(
         GMMC,
@@ -127,5 +131,6 @@ ENTRIES = (
         "Asks of each point to keep away from the border on either side: one number per point, not a matrix.",
         200,
         "ask f² ≥ 1 of every point, and take the dual of that: one multiplier γ for each",
+        order=18,
     ),
 )

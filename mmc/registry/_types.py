@@ -331,6 +331,8 @@ class Algorithm:
         Name for people, such as “Shaking (UMC-RLS)”; empty if the name of the class is all there is.
     formula : str
         What is minimised, as one line of plain text, never markup; empty if there is none.
+    order : int
+        Place in a list from which people choose, most used first; equal ones keep the registry's order.
     """
 
     name: str
@@ -353,6 +355,7 @@ class Algorithm:
     candidacies: tuple[Candidacy, ...] = ()
     title: str = ""
     formula: str = ""
+    order: int = 100
 
     @property
     def package(self) -> str:

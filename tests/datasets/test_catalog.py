@@ -10,19 +10,19 @@ import pytest
 from mmc.datasets import CATALOG, load
 
 KEYS = [
-    "three-gaussians",
-    "four-gaussians",
     "moons",
-    "spirals",
     "circle-gaussian",
-    "high-low",
+    "three-gaussians",
+    "spirals",
     "rings",
+    "four-gaussians",
     "anisotropic",
+    "high-low",
     "noise",
     "iris",
     "wine",
-    "breast-cancer",
     "digits",
+    "breast-cancer",
 ]
 
 
@@ -32,6 +32,14 @@ def test_catalog_is_complete_and_cannot_be_changed():
     assert all(entry.key == key for key, entry in CATALOG.items())
     with pytest.raises(TypeError):
         CATALOG["mine"] = CATALOG["moons"]
+
+
+def test_titles_are_for_people():
+    """Every set has a title of its own, in words and not its key."""
+    titles = [entry.title for entry in CATALOG.values()]
+    assert len(set(titles)) == len(titles)
+    assert all(title[0].isupper() and title not in CATALOG for title in titles)
+    assert (CATALOG["moons"].title, CATALOG["circle-gaussian"].title) == ("Two moons", "Circle and Gaussian")
 
 
 @pytest.mark.parametrize("key", KEYS)
