@@ -11,8 +11,9 @@ from mmc.datasets import load
 from mmc.figures import animation_html, make_scene, make_story, make_view
 from mmc.recording import record
 
-_PICTURE = ".subplot.xy"
-_CURVE = ".subplot.x2y2"
+#: Where Plotly takes the pointer, which is as large as the axes.
+_PICTURE = ".draglayer .xy .nsewdrag"
+_CURVE = ".draglayer .x2y2 .nsewdrag"
 _WIDE = ((1280, 720), (1440, 900))
 
 
@@ -28,7 +29,7 @@ def is_inside(page: Page, part: Locator) -> bool:
 
 def expect_all_inside(page: Page, chart: str = ".st-key-chart_0") -> None:
     """Expect picture, curve, player and captions to be inside the window."""
-    shown = [f"{chart} {_PICTURE} .plot", f"{chart} {_CURVE} .plot", ".mmc-bar", ".mmc-caption"]
+    shown = [f"{chart} {_PICTURE}", f"{chart} {_CURVE}", ".mmc-bar", ".mmc-caption"]
     outside = [each for each in shown if not is_inside(page, page.locator(each).first)]
     assert outside == []
 
