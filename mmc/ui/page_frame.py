@@ -66,7 +66,7 @@ def frame(title: str) -> Iterator[None]:
             visit.top = st.container(key="choice", gap="small")
             with st.container(key="pages", gap=None):
                 for path, label, icon, what in PAGES:
-                    st.page_link(path, label=f"{label} :small[{what}]", icon=icon)
+                    st.page_link(path, label=f"{label}: {what}", icon=icon)
         visit.place, visit.told = None, False
         try:
             yield
