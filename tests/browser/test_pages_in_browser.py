@@ -35,6 +35,7 @@ def test_a_lesson_opens_the_playground(title, address, charts, app, new_page, dr
     """A click on a card leads to the playground with the card's address and a drawn chart."""
     page = new_page()
     page.goto(app)
+    page.get_by_text("more ready experiments").wait_for()
     link = page.get_by_role("link", name=title)
     if not link.count():
         page.get_by_text("more ready experiments").click()
