@@ -213,7 +213,7 @@ def page_links() -> None:
     """Draw a link to each page on which one chooses all oneself, and what one does there."""
     for path, label, icon, what in PAGES:
         if path in _EXPLORE:
-            st.page_link(path, label=f"**{label}** :small[{what}]", icon=icon)
+            st.page_link(path, label=f"**{label}**: {what}", icon=icon)
 
 
 def _link(lesson: Lesson, label: str) -> None:

@@ -71,6 +71,7 @@ def frame(title: str) -> Iterator[None]:
         try:
             yield
         finally:
+            visit.in_address |= set(st.query_params)  # also what this run has written
             _tell_replaced()  # of controls that were drawn below the result
 
 
