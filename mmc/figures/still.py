@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mmc.figures._axes import Box, Plane, axes
+from mmc.figures._axes import GRID, Box, Plane, axes
 from mmc.figures.palette import COLORS, NEUTRAL, SYMBOLS, cluster_color
 from mmc.figures.raster import to_png
 from mmc.figures.scene import Curve, Scene, frame_range
@@ -154,7 +154,15 @@ def chart_picture(scene: Scene, objective: str, width: int, height: int) -> Pict
     shapes = legend + _charts(
         scene, objective, Box(4.0, top, width - 4.0, height - 8.0), len(scene.captions) - 1, NEUTRAL
     )
-    return Picture(width, height, "", shapes)
+    on_any = [_on_any_background(shape) for shape in shapes]
+    return Picture(width, height, "", on_any)
+
+
+def _on_any_background(shape: Shape) -> Shape:
+    """Return a grid line as one that is visible on light and dark pages; other shapes are so already."""
+    if isinstance(shape, Line) and shape.color == GRID:
+        return shape._replace(color="#88888838")
+    return shape
 
 
 def _heading(words: Words, width: int) -> tuple[list[Shape], float]:

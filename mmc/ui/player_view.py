@@ -13,6 +13,7 @@ from mmc import registry, work
 from mmc.figures import Scene
 from mmc.figures.animation import chart_config, player_asset, player_options
 from mmc.figures.packed import PackedFigure
+from mmc.ui.first_picture import first_picture
 from mmc.ui.messages import guard
 from mmc.ui.result_store import fetch, obtained
 from mmc.ui.run_job import Outcome
@@ -48,6 +49,7 @@ def _panel(outcome: Outcome, drawing: Drawing) -> None:
                 value = outcome.recordings[name].end.objective
                 final = "" if np.isnan(value) else f", final {registry.get(name).objective} {value:.4g}"
                 st.markdown(f"**{name}**{final}")
+            first_picture(drawing.first[i], f"chart_{i}", drawing.figures[i].to_dict()["layout"]["height"])
             event: Any = st.plotly_chart(
                 drawing.figures[i],
                 key=f"chart_{i}",
