@@ -27,7 +27,8 @@ from mmc.experiment import Data
 from mmc.figures import Scene, View, animation, animation_html, curve_ranges, make_scene, make_view
 from mmc.figures.movie import film_gif, film_mp4
 from mmc.figures.packed import PackedFigure, pack
-from mmc.figures.still import Words, still_png, still_svg
+from mmc.figures.shapes import to_svg
+from mmc.figures.still import Words, chart_picture, still_png, still_svg
 from mmc.imbalance import Draw, imbalance_draws
 from mmc.metrics import clustering_error
 from mmc.outliers import find_outliers
@@ -49,6 +50,9 @@ _MAX_STATES = 600 * 2**20
 
 #: Number of points from which a report has only the last of the steps on the way.
 _MANY = 20_000
+
+#: Width and height of the first picture, which is fitted to its place.
+_FIRST_SIZE = (660, 540)
 
 #: Maximum number of values, points times columns, of the data of a search or a comparison.
 MAX_VALUES = 8_000_000
@@ -112,16 +116,19 @@ class Drawing:
         Scene of each algorithm.
     figures : tuple of PackedFigure
         Animation of each scene.
+    first : tuple of str
+        Last frame of each as SVG, which a browser shows before it has loaded Plotly.
     """
 
     columns: tuple[int, int] | None
     scenes: Mapping[str, Scene]
     figures: tuple[PackedFigure, ...]
+    first: tuple[str, ...] = ()
 
     @property
     def nbytes(self) -> int:
         """Memory of the figures; scenes take about as much."""
-        return 2 * sum(figure.nbytes for figure in self.figures)
+        return 2 * sum(figure.nbytes for figure in self.figures) + sum(map(len, self.first))
 
 
 class Run(NamedTuple):
@@ -340,12 +347,12 @@ def _drawing(
 ) -> Drawing:
     view = make_view(dataset.X, dataset.feature_names, columns)
     scenes = {name: make_scene(recording, view) for name, recording in recordings.items()}
-    by_objective: dict[str, list[Scene]] = {}
-    for name, scene in scenes.items():
-        by_objective.setdefault(objectives[name], []).append(scene)
-    ranges = curve_ranges(by_objective)
+    ranges = curve_ranges((scene, objectives[name]) for name, scene in scenes.items())
     figures = tuple(pack(animation(scene, objectives[name], ranges)) for name, scene in scenes.items())
-    return Drawing(columns, scenes, figures)
+    first = tuple(
+        to_svg(chart_picture(scene, objectives[name], ranges, *_FIRST_SIZE)) for name, scene in scenes.items()
+    )
+    return Drawing(columns, scenes, figures, first)
 
 
 def draw(arguments: Sequence[Any], make: Callable[..., Any], report: Report) -> PackedFigure:

@@ -193,8 +193,10 @@ def _page(header: Struct) -> _Page:
     numbers = [kind, header.get(2), header.get(3), 0, 0]
     if kind in _PAGE_FIELDS:
         details, n_values, encoding = _PAGE_FIELDS[kind]
-        counts = header.get(details, {})
-        numbers[3:] = counts.get(n_values), counts.get(encoding)
+        counts = header.get(details)
+        numbers[3:] = (
+            (counts.get(n_values), counts.get(encoding)) if isinstance(counts, dict) else (None, None)
+        )
     if not all(isinstance(number, int) for number in numbers):
         raise DamageError("a page has no proper header")
     return _Page(*numbers)

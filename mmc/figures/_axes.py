@@ -7,11 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mmc.figures.palette import NEUTRAL
 from mmc.figures.shapes import Line, Shape, Text, text_width, wrap
 
 #: Heights of the fonts of ticks and titles.
 TICK, TITLE = 11.0, 12.0
+
+#: Colour of grid lines on white.
+GRID = "#E7E7E7"
 
 
 class Box(NamedTuple):
@@ -119,12 +121,7 @@ def axes(plane: Plane, titles: tuple[str, str], ink: str, *, whole_steps: bool =
 
 
 def _rule(begin: tuple[float, float], end: tuple[float, float]) -> Line:
-    return Line(np.array([begin, end]), _lighter(NEUTRAL), 1.0)
-
-
-def _lighter(color: str) -> str:
-    """Mix a colour with much white."""
-    return "#" + "".join(f"{int(0.2 * int(color[i : i + 2], 16) + 0.8 * 255):02X}" for i in (1, 3, 5))
+    return Line(np.array([begin, end]), GRID, 1.0)
 
 
 def _label(value: float, values: list[float]) -> str:

@@ -50,7 +50,7 @@ def animation(scene: Scene, objective: str = "objective", ranges: Ranges | None 
     last = len(scene.captions) - 1
     size = float(np.clip(14 - 2.2 * np.log10(len(scene.view.points)) ** 1.3, 4, 11))
     if ranges is None:
-        ranges = curve_ranges({objective: [scene]})
+        ranges = curve_ranges([(scene, objective)])
     n_curves = len(scene.curves)
     height = _HEIGHT + _CURVE_HEIGHT * bool(n_curves)
     figure = make_subplots(
@@ -127,7 +127,7 @@ def animation_html(
     str
     """
     columns = ""
-    ranges = curve_ranges({objective: list(scenes.values())})
+    ranges = curve_ranges((scene, objective) for scene in scenes.values())
     for i, (name, scene) in enumerate(scenes.items()):
         title_ = {"text": html.escape(name), "x": 0.5}
         chart = animation(scene, objective, ranges).update_layout(title=title_, margin_t=60)

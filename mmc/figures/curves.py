@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,13 +16,13 @@ from mmc.figures.scene import Curve, Scene, curve_range
 Ranges = Mapping[str, tuple[float, float]]
 
 
-def curve_ranges(scenes: Mapping[str, Sequence[Scene]]) -> dict[str, tuple[float, float]]:
+def curve_ranges(scenes: Iterable[tuple[Scene, str]]) -> dict[str, tuple[float, float]]:
     """Return ranges of the curves' axes that are shared by scenes side by side.
 
     Parameters
     ----------
-    scenes : mapping from str to sequence of Scene
-        Scenes by the title of their objective; curves of equal titles share their range.
+    scenes : iterable of (Scene, str)
+        Each scene with the title of its objective; curves of equal titles share their range.
 
     Returns
     -------
@@ -30,14 +30,14 @@ def curve_ranges(scenes: Mapping[str, Sequence[Scene]]) -> dict[str, tuple[float
         Of a logarithmic axis, the range of the powers of ten.
     """
     found: dict[str, list[tuple[float, float]]] = {}
-    for objective, group in scenes.items():
-        for curve in (curve for scene in group for curve in scene.curves):
+    for scene, objective in scenes:
+        for curve in scene.curves:
+            limits = found.setdefault(curve.title or objective, [])
             for values in curve.lines.values():
-                known = np.log10(values) if curve.log else values
-                found.setdefault(curve.title or objective, []).append(curve_range(known))
+                limits.append(curve_range(np.log10(values) if curve.log else values))
             if curve.level is not None:
                 level = float(np.log10(curve.level) if curve.log else curve.level)
-                found[curve.title or objective].append((level, level))
+                limits.append((level, level))
     return {
         title: (min(low for low, _ in limits), max(high for _, high in limits))
         for title, limits in found.items()

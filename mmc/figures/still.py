@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mmc.figures._axes import Box, Plane, axes
+from mmc.figures._axes import GRID, Box, Plane, axes
+from mmc.figures.curves import Ranges, curve_ranges, now_on
 from mmc.figures.palette import COLORS, NEUTRAL, SYMBOLS, cluster_color
 from mmc.figures.raster import to_png
 from mmc.figures.scene import Curve, Scene, frame_range
@@ -22,6 +23,9 @@ _INK, _NOW = "#333333", "#D55E00"
 
 #: Space around the picture, between its columns, and the height of a curve with its ticks.
 _PAD, _GAP, _CURVE = 24.0, 28.0, 120.0
+
+#: Width of the labels and the title beside an axis.
+_LABELS = 58.0
 
 #: Heights of the fonts of title, caption, legend and small print, and of a line as a multiple of them.
 _TITLE, _CAPTION, _LEGEND, _SMALL, _LEADING = 21.0, 15.0, 13.0, 12.0, 1.35
@@ -123,18 +127,20 @@ def lay_out(scenes: Mapping[str, Scene], words: Words | None = None, frame: int 
     shapes, top = _heading(words, width)
     share = (width - 2 * _PAD - _GAP * (len(scenes) - 1)) / len(scenes)
     bottom = 0.0
+    titles = {name: (words.objectives or {}).get(name, "objective") for name in scenes}
+    ranges = curve_ranges((scene, titles[name]) for name, scene in scenes.items())
     for i, (name, scene) in enumerate(scenes.items()):
         left = _PAD + i * (share + _GAP)
-        objective = (words.objectives or {}).get(name, "objective")
         column = Box(left, top, left + share, top)
-        drawn, end = _column(name if len(scenes) > 1 else "", scene, objective, column, frame)
+        heading = name if len(scenes) > 1 else ""
+        drawn, end = _column(heading, scene, titles[name], ranges, column, frame)
         shapes += drawn
         bottom = max(bottom, end)
     height = int(np.ceil((bottom + _PAD) / 2) * 2)  # films need an even number
     return Picture(width, height, "#FFFFFF", shapes)
 
 
-def chart_picture(scene: Scene, objective: str, width: int, height: int) -> Picture:
+def chart_picture(scene: Scene, objective: str, ranges: Ranges, width: int, height: int) -> Picture:
     """Return the last frame as the chart shows it: legend, points and curves, without background and texts.
 
     Parameters
@@ -143,6 +149,8 @@ def chart_picture(scene: Scene, objective: str, width: int, height: int) -> Pict
         Recorded fit.
     objective : str
         Title of the objective's axis.
+    ranges : mapping from str to (float, float)
+        Ranges of the curves' axes (see `curve_ranges`).
     width, height : int
         Size of the chart.
 
@@ -151,10 +159,17 @@ def chart_picture(scene: Scene, objective: str, width: int, height: int) -> Pict
     Picture
     """
     legend, top = _legend(scene, Box(4.0, 8.0, width - 4.0, height), NEUTRAL)
-    shapes = legend + _charts(
-        scene, objective, Box(4.0, top, width - 4.0, height - 8.0), len(scene.captions) - 1, NEUTRAL
-    )
-    return Picture(width, height, "", shapes)
+    box = Box(4.0, top, width - 4.0, height - 8.0)
+    shapes = legend + _charts(scene, objective, ranges, box, len(scene.captions) - 1, NEUTRAL)
+    on_any = [_on_any_background(shape) for shape in shapes]
+    return Picture(width, height, "", on_any)
+
+
+def _on_any_background(shape: Shape) -> Shape:
+    """Return a grid line as one that is visible on light and dark pages; other shapes are so already."""
+    if isinstance(shape, Line) and shape.color == GRID:
+        return shape._replace(color="#88888838")
+    return shape
 
 
 def _heading(words: Words, width: int) -> tuple[list[Shape], float]:
@@ -169,7 +184,9 @@ def _heading(words: Words, width: int) -> tuple[list[Shape], float]:
     return shapes, y + (8.0 if shapes else 0.0)
 
 
-def _column(name: str, scene: Scene, objective: str, box: Box, frame: int) -> tuple[list[Shape], float]:
+def _column(
+    name: str, scene: Scene, objective: str, ranges: Ranges, box: Box, frame: int
+) -> tuple[list[Shape], float]:
     """Draw one scene below the upper edge of a box; return the shapes and where they end."""
     last = len(scene.captions) - 1
     i = min(frame, last)
@@ -180,8 +197,8 @@ def _column(name: str, scene: Scene, objective: str, box: Box, frame: int) -> tu
         y += 26
     legend, y = _legend(scene, box._replace(top=y), _INK)
     shapes += legend
-    end = y + 430 + (_CURVE + 46) * len(scene.curves)
-    shapes += _charts(scene, objective, box._replace(top=y, bottom=end), i, _INK)
+    end = y + 430 + (_CURVE + 46) * bool(scene.curves)
+    shapes += _charts(scene, objective, ranges, box._replace(top=y, bottom=end), i, _INK)
     y = end + 14
     width = box.right - box.left
     captions = [_caption(scene, j) for j in range(last + 1)] + [f"{_caption(scene, last)} (has ended)"]
@@ -216,19 +233,18 @@ def _legend(scene: Scene, box: Box, ink: str) -> tuple[list[Shape], float]:
     return shapes, y + 12
 
 
-def _charts(scene: Scene, objective: str, box: Box, i: int, ink: str) -> list[Shape]:
-    """Draw the points and the curves of a frame into a box, with their axes."""
-    below = (_CURVE + 26) * len(scene.curves)
-    left, right, bottom = box.left + 58, box.right - 6, box.bottom - below - 40
+def _charts(scene: Scene, objective: str, ranges: Ranges, box: Box, i: int, ink: str) -> list[Shape]:
+    """Draw the points of a frame into a box, and the curves below them, side by side, with their axes."""
+    n_curves = len(scene.curves)
+    below = (_CURVE + 26) * bool(n_curves)
+    left, right, bottom = box.left + _LABELS, box.right - 6, box.bottom - below - 40
     shapes = _points(scene, Box(left, box.top, right, bottom), i, ink)
-    top = bottom + 54
+    share = (right - left + _LABELS) / max(n_curves, 1)
     for number, curve in enumerate(scene.curves):
-        is_last = number == len(scene.curves) - 1
-        height = _CURVE - (34 if is_last else 0)
-        area = Box(left, top, right, top + height)
-        title = scene.steps_title if is_last else ""
-        shapes += _curve(scene, curve, curve.title or objective, title, area, i, ink)
-        top += height + 36
+        begin = left + number * share
+        area = Box(begin, bottom + 54, begin + share - _LABELS, box.bottom - 38)
+        title = curve.title or objective
+        shapes += _curve(scene, curve, title, ranges[title], area, i, ink)
     return shapes
 
 
@@ -252,23 +268,21 @@ def _points(scene: Scene, box: Box, i: int, ink: str) -> list[Shape]:
 
 
 def _curve(
-    scene: Scene, curve: Curve, title: str, steps_title: str, box: Box, i: int, ink: str
+    scene: Scene, curve: Curve, title: str, limits: tuple[float, float], box: Box, i: int, ink: str
 ) -> list[Shape]:
     """Draw the lines of a curve, the level that they should reach, and a marker at the frame."""
-    level = [] if curve.level is None else [curve.level]
-    values = np.concatenate([*curve.lines.values(), level])
-    if curve.log:
-        values = np.log10(values[values > 0])
+    low, high = (10.0**limit for limit in limits) if curve.log else limits
     steps = (float(scene.steps[0]) - 0.5, float(max(scene.steps[-1] + 0.5, 1)))
-    plane = Plane(box, steps, frame_range(values), curve.log)
-    shapes = axes(plane, (steps_title, title), ink, whole_steps=True)
-    if level:
-        ends = np.array([[steps[0], level[0]], [steps[1], level[0]]])
+    plane = Plane(box, steps, limits, curve.log)
+    shapes = axes(plane, (scene.steps_title, title), ink, whole_steps=True)
+    if curve.level is not None:
+        ends = np.array([[steps[0], curve.level], [steps[1], curve.level]])
         shapes.append(Line(plane.places(ends), _NOW, 1.0, (4.0, 3.0)))
     for number, line in enumerate(curve.lines.values()):
-        places = plane.places(np.column_stack([scene.steps, line]))
+        places = plane.places(np.column_stack([scene.steps, np.clip(line, low, high)]))
         shapes.append(Line(places, "#777777", 2.0, ((), (7.0, 4.0))[number % 2]))
-    now = plane.places(np.array([[scene.steps[i], line[i]] for line in curve.lines.values()]))
+    mark = now_on(scene, curve, i, limits)
+    now = plane.places(np.column_stack([mark["x"], mark["y"]]))
     now = now[~np.isnan(now).any(axis=1)]
     shapes.append(Marks(now, np.zeros(len(now), dtype=np.int64), (0,), (_NOW,), 11.0))
     return shapes

@@ -14,6 +14,7 @@ from mmc import registry, work
 from mmc.figures import Scene, Story, make_story
 from mmc.figures.animation import chart_config, player_asset, player_options, story_options
 from mmc.figures.packed import PackedFigure
+from mmc.ui.first_picture import first_picture
 from mmc.ui.messages import guard
 from mmc.ui.result_store import fetch, obtained
 from mmc.ui.run_job import Outcome
@@ -70,6 +71,7 @@ def _panel(outcome: Outcome, drawing: Drawing) -> None:
                 final = "" if np.isnan(value) else f", final {registry.get(name).objective} {value:.4g}"
                 st.markdown(f"**{name}**{final}")
             with st.container(key=f"picture_{i}"):
+                first_picture(drawing.first[i], i)
                 event: Any = st.plotly_chart(
                     drawing.figures[i],
                     key=f"chart_{i}",

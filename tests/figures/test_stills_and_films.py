@@ -14,12 +14,12 @@ from PIL import Image, ImageColor
 from mmc import UMCRLS
 from mmc.datasets import load
 from mmc.errors import LimitError
-from mmc.figures import Words, film_gif, film_mp4, make_scene, make_view, still_png, still_svg
-from mmc.figures._axes import Box, Plane, ticks
+from mmc.figures import Words, curve_ranges, film_gif, film_mp4, make_scene, make_view, still_png, still_svg
+from mmc.figures._axes import GRID, Box, Plane, ticks
 from mmc.figures.movie import MAX_FRAMES, chosen_frames, durations
-from mmc.figures.palette import SYMBOLS, cluster_color
-from mmc.figures.shapes import Marks, Text, outline, polylines, wrap
-from mmc.figures.still import lay_out
+from mmc.figures.palette import NEUTRAL, SYMBOLS, cluster_color
+from mmc.figures.shapes import Marks, Text, outline, polylines, to_svg, wrap
+from mmc.figures.still import chart_picture, lay_out
 from mmc.recording import record
 
 _SVG = "{http://www.w3.org/2000/svg}"
@@ -218,3 +218,16 @@ def test_symbols_and_lines():
     assert [len(piece) for piece in pieces] == [2, 3]
     assert wrap("one two three", 10, 50, 9) == ["one two", "three"]
     assert wrap("one two three", 10, 50, 1) == ["one two…"]
+
+
+def test_the_first_picture_is_visible_on_light_and_dark_pages(scene):
+    """It has no background, no ink that only one of them shows, and every point."""
+    picture = chart_picture(scene, "Q", curve_ranges([(scene, "Q")]), 660, 620)
+    svg = to_svg(picture)
+    assert "<rect" not in svg
+    assert {text.color for text in picture.shapes if isinstance(text, Text)} == {NEUTRAL}
+    assert GRID not in svg
+    assert max(len(s.points) for s in picture.shapes if isinstance(s, Marks)) == 60
+    for shape in picture.shapes:
+        if isinstance(shape, Marks):
+            assert np.all((shape.points >= 0) & (shape.points <= [660, 620]))
