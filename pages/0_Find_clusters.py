@@ -25,6 +25,7 @@ with ui.frame("Find clusters"):
     ui.resume_notice(found, "search")
     ui.tell_answer(found)
     left, right = st.columns(2, gap="large")
+    pictures = st.container()
     at = ui.look_at_count(found)
     with right:
         ui.draw_counts(found, at)
@@ -35,7 +36,8 @@ with ui.frame("Find clusters"):
         st.stop()
     with left:
         ui.draw_clusters(found, at, outliers)
-    ui.draw_counted(found, at)
+    with pictures:
+        ui.draw_counted(found, at)
     ui.tell_why(found, at)
     st.subheader("All candidates")
     ui.draw_candidates(found)

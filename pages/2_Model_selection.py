@@ -20,7 +20,7 @@ def searched() -> tuple[ui.Found, bool, ui.Loaded]:
             parameters = ui.parameter_controls(name, k, without=[parameter])
     values = ui.read_candidates(name, parameter, text)
     task = ui.Search(Experiment(data, name, parameters), {parameter: values}, score)
-    return ui.search(task, loaded, ui.draw_partial), beside, loaded
+    return ui.search(task, loaded, ui.draw_growing_search), beside, loaded
 
 
 with ui.frame("Model selection"):
@@ -32,19 +32,19 @@ with ui.frame("Model selection"):
     )
     found, beside, loaded = ui.last_good(ui.ModelSelection, searched)
     ui.resume_notice(found, "search")
-    stage = st.container(key="stage")
-    below = st.container(key="below")
-    picture, curve = stage.columns([5, 3], gap="medium")
+    picture, curve, below = ui.stage_columns()
     with curve:
+        above = st.container()
         at = ui.look_at(found)
-        ui.draw_curve(found, at)
+        with above:
+            ui.draw_curve(found, at)
         ui.summarize_choice(found, at)
     with below:
         ui.draw_pictures(found, at)
     try:
         if beside:
             with below:
-                rival = ui.search(ui.rival(found.search), loaded, ui.draw_partial)
+                rival = ui.search(ui.rival(found.search), loaded, ui.draw_growing_rival)
                 ui.state_of(ui.ModelSelection).rival = rival
                 ui.draw_rival(rival)
         with picture:

@@ -2,7 +2,7 @@
 
 from mmc.figures.animation import animation, animation_html
 from mmc.figures.consensus import consensus_figure
-from mmc.figures.counts import cluster_map, count_curves
+from mmc.figures.counts import cluster_map, colors_by_row, count_curves
 from mmc.figures.course import course, restart_curves
 from mmc.figures.curves import curve_ranges
 from mmc.figures.fields import kernel_graph, posterior_map
@@ -28,6 +28,7 @@ __all__ = [
     "band_curves",
     "cluster_color",
     "cluster_map",
+    "colors_by_row",
     "consensus_figure",
     "count_curves",
     "course",

@@ -23,7 +23,7 @@ _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 def cluster_map(
     view: View, labels: NDArray[np.int64], outliers: NDArray[np.bool_] | None = None
 ) -> go.Figure:
-    """Draw points in the colours of their clusters.
+    """Draw points in the colours of their clusters, which follow the order of the rows (see `colors_by_row`).
 
     Parameters
     ----------
@@ -39,6 +39,7 @@ def cluster_map(
     plotly.graph_objects.Figure
     """
     n_clusters = int(labels.max()) + 1
+    colors = colors_by_row(labels)
     drawn, rows = labels[view.sample], view.sample
     away = np.zeros(len(drawn), dtype=bool) if outliers is None else outliers[view.sample]
     size = float(np.clip(14 - 2.2 * np.log10(len(drawn)) ** 1.3, 4, 11))
@@ -48,22 +49,24 @@ def cluster_map(
             rows[~away],
             size=size,
             marker={
-                **_look(drawn[~away], n_clusters),
+                **_look(colors[drawn[~away]], n_clusters),
                 "cmin": -0.5,
                 "cmax": n_clusters - 0.5,
                 "colorscale": colorscale(n_clusters),
                 "line": {"width": 0.5, "color": "white"},
             },
-            says="cluster %{marker.color}",
+            says="cluster %{text}",
+            text=drawn[~away],
         )
     )
     if outliers is not None:
         ring = {"color": NEUTRAL, "symbol": "circle-open", "line": {"width": 1.5}}
         figure.add_trace(_dots(view.points[away], rows[away], size=size, marker=ring, says="no cluster"))
-    names = [(f"cluster {h}", cluster_color(h), h) for h in range(min(n_clusters, len(COLORS)))]
-    for name, color, h in names:
-        symbol = SYMBOLS[h] if n_clusters <= len(SYMBOLS) else 0
-        figure.add_trace(_key(name, {"color": color, "symbol": symbol}, size))
+    for h in range(min(n_clusters, len(COLORS))):
+        symbol = SYMBOLS[colors[h]] if n_clusters <= len(SYMBOLS) else 0
+        figure.add_trace(
+            _key(f"cluster {h}", {"color": cluster_color(int(colors[h])), "symbol": symbol}, size)
+        )
     if outliers is not None:
         figure.add_trace(_key("no cluster", {"color": NEUTRAL, "symbol": "circle-open"}, size))
     plane = {"zeroline": False, "automargin": True}
@@ -80,6 +83,34 @@ def cluster_map(
     if view.axes is not None:
         figure.update_yaxes(scaleanchor="x")
     return figure
+
+
+def colors_by_row(labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the place of each cluster in the order of their first rows, which chooses its colour.
+
+    Clusterings of the same points that number their clusters otherwise then have the same colours.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_samples,)
+        Cluster of each point, from 0 on.
+
+    Returns
+    -------
+    ndarray of shape (n_clusters,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mmc.figures.counts import colors_by_row
+    >>> colors_by_row(np.array([2, 2, 0, 1])).tolist()
+    [1, 2, 0]
+    """
+    present, rows = np.unique(labels, return_index=True)
+    places = np.empty(int(labels.max()) + 1, dtype=np.int64)
+    places[np.setdiff1d(np.arange(len(places)), present)] = np.arange(len(present), len(places))
+    places[present[np.argsort(rows)]] = np.arange(len(present))
+    return places
 
 
 def count_curves(
@@ -173,7 +204,13 @@ _COLOR_OF = (0, 2, 1, 4, 5, 7, 6)
 
 
 def _dots(
-    points: NDArray[np.float64], rows: NDArray[np.int64], *, size: float, marker: dict[str, Any], says: str
+    points: NDArray[np.float64],
+    rows: NDArray[np.int64],
+    *,
+    size: float,
+    marker: dict[str, Any],
+    says: str,
+    text: NDArray[np.int64] | None = None,
 ) -> go.Scatter:
     return go.Scatter(
         x=points[:, 0].astype(np.float32),
@@ -181,6 +218,7 @@ def _dots(
         mode="markers",
         marker={"size": size, "showscale": False, **marker},
         customdata=rows.astype(np.int32),
+        text=text,
         hovertemplate=f"row %{{customdata}}<br>{says}<br>%{{x:.3g}}, %{{y:.3g}}<extra></extra>",
         showlegend=False,
     )

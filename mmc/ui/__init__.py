@@ -37,7 +37,16 @@ from mmc.ui.result_store import last_good, resume_notice
 from mmc.ui.run_job import Outcome, run, warm_up
 from mmc.ui.run_view import show_outcome
 from mmc.ui.sweep_job import Found, Search, rival, search
-from mmc.ui.sweep_view import draw_curve, draw_partial, draw_pictures, draw_rival, look_at, summarize_choice
+from mmc.ui.sweep_view import (
+    draw_curve,
+    draw_growing_rival,
+    draw_growing_search,
+    draw_pictures,
+    draw_rival,
+    look_at,
+    stage_columns,
+    summarize_choice,
+)
 from mmc.ui.tune_view import chosen_cell, search_map, tuning_controls
 from mmc.ui.visit_state import (
     Compare,
@@ -81,7 +90,8 @@ __all__ = [
     "draw_counts",
     "draw_curve",
     "draw_growing",
-    "draw_partial",
+    "draw_growing_rival",
+    "draw_growing_search",
     "draw_pictures",
     "draw_rival",
     "export_buttons",
@@ -111,6 +121,7 @@ __all__ = [
     "show_comparison",
     "show_outcome",
     "show_paper",
+    "stage_columns",
     "state_of",
     "stored_tables",
     "summarize_choice",

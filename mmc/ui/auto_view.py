@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from mmc.auto import Judged, certainty, summary, table
 from mmc.auto.choice import SUPPORT
 from mmc.datasets import to_csv_text
-from mmc.figures import cluster_map, count_curves, thumbnail
+from mmc.figures import cluster_map, colors_by_row, count_curves, thumbnail
 from mmc.figures.packed import pack
 from mmc.judges import JUDGES, OF_LABELS
 from mmc.metrics import adjusted_rand_score, matched_labels
@@ -48,14 +48,12 @@ _SAME = 0.02
 
 
 def tell_answer(found: Answer) -> None:
-    """Draw the answer in words."""
+    """Draw the answer in a line."""
     text = summary(found.state)
-    if not certainty(found.state).has_clusters:
+    if certainty(found.state).has_clusters:
+        st.subheader(plain(f"{text.partition('. ')[0]}."))
+    else:
         notice(text, "info")
-        return
-    headline, _, rest = text.partition(". ")
-    st.subheader(plain(f"{headline}."))
-    st.write(plain(rest))
 
 
 def look_at_count(found: Answer) -> int:
@@ -157,7 +155,9 @@ def draw_counted(found: Answer, at: int | None = None) -> None:
 
 
 def tell_why(found: Answer, k: int) -> None:
-    """Draw why the number of clusters that is looked at was chosen, or why it was not."""
+    """Draw how sure the answer is, and why the number that is looked at was chosen or why it was not."""
+    if certainty(found.state).has_clusters:
+        st.write(plain(summary(found.state).partition(". ")[2]))
     by_count = found.compared.by_count
     looked, best = by_count[k], found.compared.best
     if found.question.n_clusters is not None:
@@ -234,8 +234,9 @@ def draw_candidates(found: Answer) -> None:
 
 
 def draw_growing(found: Answer) -> None:
-    """Draw what a search has so far."""
+    """Draw what a search has so far, in the places that the answer will have."""
     k = found.best.candidate.n_clusters
+    st.subheader(f"{k} clusters so far")
     left, right = st.columns(2, gap="large")
     with left:
         draw_clusters(found, k, key="growing_clusters")
@@ -293,7 +294,8 @@ def take_answer(found: Answer, k: int, outliers: NDArray[np.bool_] | None = None
 
 def _thumbnails(found: Answer, shown: Judged) -> dict[int, str]:
     """Return a picture of the best clustering of each number, in the colours of the one that is shown."""
-    reference = found.labels(shown)
+    labels = found.labels(shown)
+    reference = colors_by_row(labels)[labels]
     return {
         k: thumbnail(found.view, matched_labels(found.labels(judged), reference), width=130)
         for k, judged in found.by_count.items()

@@ -80,10 +80,13 @@ def _watch(seat: Seat, draw: Callable[[Any], None] | None) -> None:
         st.rerun()
     job = seat.job
     place = job.place
-    st.progress(min(job.progress, 1.0), _waits(place) if place else _goes(job))
-    st.button("Cancel", on_click=guard()(seat.cancel), icon=":material/stop_circle:")
-    if draw is not None and job.partial is not None:
-        draw(job.partial)
+    partial = None if draw is None else job.partial
+    # Beside a partial result the progress takes no room, so that nothing moves when the work ends.
+    with st.container(key="progress" if partial is None else "progress_above"):
+        st.progress(min(job.progress, 1.0), _waits(place) if place else _goes(job))
+        st.button("Cancel", on_click=guard()(seat.cancel), icon=":material/stop_circle:")
+    if draw is not None and partial is not None:
+        draw(partial)
 
 
 def _waits(place: int) -> str:

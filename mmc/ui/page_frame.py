@@ -28,17 +28,7 @@ PAGES = (
 
 _ICON = Path(__file__).with_name("icon.svg")
 
-_STYLE = """<style>
-.block-container {padding: 1.6rem clamp(1rem, 2.5vw, 4rem) 3rem;}
-h1 {font-size: 1.5rem !important; padding: 0 0 0.2rem !important;}
-.st-key-mmc_history {position: absolute;}
-[data-testid="stSidebarHeader"] {height: 2.5rem; margin-bottom: 0; padding-top: 0.5rem;}
-.st-key-pages {gap: 0.45rem;}
-.st-key-pages a {padding-top: 0; padding-bottom: 0;}
-[data-testid="stExpandSidebarButton"] {width: auto; padding: 0 0.6rem;}
-[data-testid="stExpandSidebarButton"]::after {content: "Controls"; padding-left: 0.3rem; font-size: 0.9rem;}
-[data-testid="stMetricValue"] {font-size: 1.6rem;}
-</style>"""
+_STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
 
 
 @contextmanager
@@ -52,7 +42,7 @@ def frame(title: str) -> Iterator[None]:
     """
     with guard():
         st.set_page_config(page_title=f"{title} · mmc", page_icon=str(_ICON), layout="wide")
-        st.html(_STYLE)
+        st.html(f"<style>{_STYLE}</style>")
         runner().watch_over(current_session())
         visit = state_of(Visit)
         follow_address(is_new_page=visit.page != title)

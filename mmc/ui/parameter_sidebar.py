@@ -52,7 +52,7 @@ def algorithm_control(first: str = "UMCRLS", families: tuple[str, ...] = (), *, 
     """
     names = [
         a.name
-        for a in registry.ALGORITHMS.values()
+        for a in registry.most_used_first()
         if (not families or a.family in families) and (not tuned or any(p.candidates for p in a.parameters))
     ]
     held = st.session_state.get("algorithm") or st.query_params.get("algorithm")
@@ -74,7 +74,7 @@ def algorithm_control(first: str = "UMCRLS", families: tuple[str, ...] = (), *, 
 
 def algorithm_title(name: str) -> str:
     """Return the title of an algorithm for people."""
-    return getattr(registry.get(name), "title", "") or name
+    return registry.get(name).title or name
 
 
 def parameter_controls(name: str, k: int, without: Collection[str] = ()) -> dict[str, Any]:

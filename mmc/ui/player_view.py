@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -62,7 +61,6 @@ def stories(scenes: Mapping[str, Scene]) -> dict[str, Story]:
 def _panel(outcome: Outcome, drawing: Drawing) -> None:
     scenes = drawing.scenes
     caught: set[int] = set()
-    st.html(f"<style>{_style()}</style>")
     charts = st.container(key="pair" if len(scenes) > 1 else "alone").columns(len(scenes))
     for i, (column, name) in enumerate(zip(charts, scenes, strict=True)):
         with column:
@@ -150,8 +148,3 @@ def _component(part: str) -> Any:
     return st.components.v2.component(
         f"mmc_{part.lower()}", css=player_asset("player.css"), js=script + entry
     )
-
-
-@cache
-def _style() -> str:
-    return resources.files("mmc.ui").joinpath("stage.css").read_text(encoding="utf-8")

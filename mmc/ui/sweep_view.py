@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from mmc import registry
 from mmc.figures import score_curve, thumbnail
@@ -88,8 +89,27 @@ def draw_pictures(found: Found, at: int | None = None) -> None:
                     )
 
 
-def draw_partial(found: Found) -> None:
-    """Draw the finished candidates while the others are running."""
+def stage_columns() -> tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator]:
+    """Return the places of a search: that of the picture, that of the curve beside it, and that below."""
+    picture, curve = st.container(key="stage").columns([5, 3], gap="medium")
+    return picture, curve, st.container(key="below")
+
+
+def draw_growing_search(found: Found) -> None:
+    """Draw the finished candidates, the best one large, in the places that they will have in the end."""
+    if all(np.isnan(trial.score) for trial in found.trials):
+        return
+    picture, curve, below = stage_columns()
+    with picture, st.container(key="picture_0"):
+        st.html(f'<div class="mmc-large">{thumbnail(found.view, found.best.labels, width=200)}</div>')
+    with curve:
+        draw_curve(found, key="growing_curve")
+    with below:
+        draw_pictures(found)
+
+
+def draw_growing_rival(found: Found) -> None:
+    """Draw the finished candidates of the rival while the others are running."""
     if any(not np.isnan(trial.score) for trial in found.trials):
         draw_curve(found, key="growing_curve")
         draw_pictures(found)

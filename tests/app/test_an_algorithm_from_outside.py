@@ -13,6 +13,7 @@ from mmc import cli, engine, registry
 from mmc.datasets import load
 from mmc.experiment import Data, Experiment
 from mmc.selection import select
+from mmc.ui.player_view import stories
 
 NAME = "ScratchKMedoids"
 SMALL = {"data": "three-gaussians", "n": "60"}
@@ -61,7 +62,7 @@ def test_controls_and_player(outside, expected, playground):
     assert len(figures[0].to_dict()["frames"]) == len(result.main.states) > 1
     assert all(len(border) for border in scenes[NAME].borders)
     assert at.button_group(key="look").options == ["Medoid rounds", "Restarts"]
-    assert any("begin with k medoids" in code.value for code in at.code)
+    assert any("begin with k medoids" in line for line in stories(scenes)[NAME].code)
 
 
 def test_model_selection_and_tune(outside, model_selection):

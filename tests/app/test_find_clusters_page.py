@@ -109,7 +109,7 @@ def test_the_first_sight_is_a_good_answer(find_clusters):
     assert "In points without clusters the same search finds" in texts(at)
     assert "Why 4?" in texts(at)
     assert list(answer.by_count) == list(range(2, 13))
-    assert len(at.get("image") or at.get("imgs")) == 11
+    assert len(at.main.get("image") or at.main.get("imgs")) == 11
     assert list(charts(at)) == ["clusters", "counts"]
     assert all(chart.proto.alt for chart in at.get("plotly_chart"))
 
@@ -320,7 +320,7 @@ def test_what_is_done_is_drawn_and_cancel_keeps_it(find_clusters, gate, settle):
     assert len(at.get("progress")) == 1
     (curves,) = (chart for key, chart in charts(at).items() if key == "growing_counts")
     assert curves["data"][-1]["x"] == [2, 3, 4]
-    assert len(at.get("image") or at.get("imgs")) == 3
+    assert len(at.main.get("image") or at.main.get("imgs")) == 3
     next(button for button in at.button if button.label == "Cancel").click()
     at.run()
     gate.allowed.release(1000)

@@ -129,7 +129,7 @@ def test_the_address_of_a_search_is_used(lesson, model_selection):
     assert experiment.algorithm == "SMIC"
     assert len(found.trials) == 10
     assert not [trial.error for trial in found.trials if trial.error]
-    assert len(at.get("plotly_chart")) == (3 if rival else 2)
+    assert len(at.get("plotly_chart")) == (4 if rival else 3)
 
 
 @pytest.mark.slow

@@ -128,7 +128,7 @@ def test_the_first_sight_is_a_good_result(model_selection):
     assert metrics(at)["Adjusted Rand index"] == "1.000"
     assert metrics(at)["LSMI"] == f"{max(t.score for t in result.trials):.4g}"
     assert metrics(at)["Chosen: Neighbours t"] == f"{result.best.parameters['n_neighbors']}"
-    assert len(at.get("image") or at.get("imgs")) == 10
+    assert len(at.main.get("image") or at.main.get("imgs")) == 10
     assert list(charts(at)) == ["chart_0", "curve", "cv"]
     assert views(at) == _VIEWS
 
@@ -229,8 +229,14 @@ def test_every_view_is_drawn(name, view, model_selection):
 )
 def test_views_without_sense_are_absent(address, absent, model_selection):
     """A view that the model or the score has nothing for is not offered, even if the address asks for it."""
-    at = fine(model_selection(n="60", candidates="2,3", show=absent[-1], **address))
-    assert views(at) == [name for name in _VIEWS if name not in absent]
+    at = model_selection(n="60", candidates="2,3", show=absent[-1], **address)
+    assert not at.exception
+    assert not at.error
+    left = [name for name in _VIEWS if name not in absent]
+    assert views(at) == left
+    assert [f"show={absent[-1]}" in warning.value.replace("\\", "") for warning in at.warning] == [
+        True
+    ] * bool(left)
     assert "chart_0" in charts(at)
 
 
@@ -359,7 +365,7 @@ def test_switching_the_algorithm_keeps_the_page(model_selection, settle):
     at.selectbox(key="algorithm").set_value("StocRLS")
     fine(settle(at))
     assert found(at).search.experiment.algorithm == "StocRLS"
-    assert views(at) == ["Steps", "Cross-validation"]
+    assert views(at) == ["Cross-validation"]
     at.selectbox(key="algorithm").set_value("SMIC")
     fine(settle(at))
     assert views(at)[:3] == _VIEWS[:3]
@@ -369,11 +375,11 @@ def test_switching_the_algorithm_keeps_the_page(model_selection, settle):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("a,b", "n_neighbors='a'"),
-        ("1,,2", "n_neighbors=''"),
-        ("1;2", "n_neighbors='1;2'"),
-        ("inf", "n_neighbors='inf'"),
-        ("0", "n_neighbors"),
+        ("a,b", "“Neighbours t” = 'a'"),
+        ("1,,2", "“Neighbours t” = ''"),
+        ("1;2", "“Neighbours t” = '1;2'"),
+        ("inf", "“Neighbours t” = 'inf'"),
+        ("0", "“Neighbours t”"),
         (",".join(map(str, range(1, MAX_CANDIDATES + 2))), "41 candidates are more than the 40"),
     ],
     ids=["words", "a gap", "semicolon", "infinity", "no value possible", "too many"],
@@ -451,7 +457,8 @@ def test_a_wrong_address_never_breaks_the_page(address, model_selection):
     at = model_selection(n="60", candidates="3,6", **address)
     assert not at.exception
     if at.error:
-        assert next(iter(address)) in at.error[0].value.replace("\\", "")
+        label = registry.get("SMIC").parameter(next(iter(address))).label
+        assert f"“{label}”" in at.error[0].value.replace("\\", "")
     else:
         assert len(found(at).trials) == 2
 
@@ -593,7 +600,7 @@ def test_digits_say_why_posteriors_are_not_drawn(model_selection, settle):
     assert adjusted_rand_score(result.dataset.y, result.best.labels) > 0.8
     (message,) = [info.value for info in at.info]
     assert "too little" in message
-    assert list(charts(at)) == ["curve"]
+    assert list(charts(at)) == ["chart_0", "curve"]
     at.button_group(key="show").set_value("Class priors")
     fine(settle(at))
     assert "prior_map" not in charts(at)

@@ -25,7 +25,7 @@ _BAD = {
     "zip": (b"PK\x03\x04" + bytes(100), "spreadsheet"),
     "cut Parquet": (b"PAR1" + bytes(50) + b"PAR1", "bad.csv"),
     "huge values": (b"a,b\n1e308,-1e308\n1,2\n3,4\n1e308,2\n", "1e+308"),
-    "too many clusters": (b"a,b\n1,2\n3,4\n", "n_clusters"),
+    "too many clusters": (b"a,b\n1,2\n3,4\n", "“Clusters k”"),
 }
 
 

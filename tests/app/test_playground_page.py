@@ -176,7 +176,9 @@ def test_a_wrong_address_never_breaks_the_page(address, playground):
     at = playground(**address)
     assert not at.exception
     if at.error:
-        assert next(iter(address)) in at.error[0].value.replace("\\", "")
+        name = next(iter(address))
+        labels = [p.label for p in registry.get("UMCRLS").parameters if p.name == name]
+        assert (f"“{labels[0]}”" if labels else name) in at.error[0].value.replace("\\", "")
     else:
         assert at.session_state["playground:"].last.main.labels.size > 0
 

@@ -149,7 +149,7 @@ def test_the_buttons_offer_four_files(offered):
     assert table["id"].tolist() == [f"r{i}" for i in range(40)]
     assert table["cluster"].tolist() == known.main.labels.tolist()
     assert Experiment.from_json(offered["näme; 1-experiment.json"]) == experiment
-    assert "StocRLS on näme; 1.csv" in offered["näme; 1-animation.html"]
+    assert "(StocRLS) on näme; 1.csv" in offered["näme; 1-animation.html"]
 
 
 def test_pictures_and_films_are_offered(offered):

@@ -23,7 +23,7 @@ def shown(at):
 
 #: The function of each page that fails in the test.
 PARTS = {
-    "app.py": "mmc.ui.gallery",
+    "app.py": "mmc.ui.best_lessons",
     "pages/0_Find_clusters.py": "mmc.ui.auto_controls",
     "pages/1_Playground.py": "mmc.ui.algorithm_control",
     "pages/2_Model_selection.py": "mmc.ui.sweep_controls",
@@ -142,7 +142,7 @@ def test_names_of_other_state_in_the_address_are_left_alone(playground):
     [
         ({"data": {"source": "digits", "options": {"classes": 0}, "standardize": False}}, "classes must be"),
         ({"parameters": {"init": [0, 1] * 30}}, "init is a labelling, which no page takes"),
-        ({"parameters": {"cluster_sizes": [0.123] * 1000}}, "cluster_sizes is too long for the address"),
+        ({"parameters": {"cluster_sizes": [0.123] * 1000}}, "“Sizes to aim at” is too long for the address"),
         (
             {"data": {"source": "moons", "options": {"random_state": 2**32 - 1}, "standardize": False}},
             "outside",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mmc.datasets import load
-from mmc.figures import cluster_map, count_curves, make_view
+from mmc.figures import cluster_map, colors_by_row, count_curves, make_view
 from mmc.figures.scene import MAX_POINTS
 
 _NASTY = '<b onclick="x">&</b>'
@@ -57,10 +57,23 @@ def test_points_have_the_colours_of_their_clusters(data, view):
     """Every point is drawn once with its label, and every cluster is in the legend."""
     figure = cluster_map(view, data.codes)
     points, *legend = figure.data
-    np.testing.assert_array_equal(points.marker.color, data.codes)
+    np.testing.assert_array_equal(points.text, data.codes)
+    np.testing.assert_array_equal(points.marker.color, colors_by_row(data.codes)[data.codes])
     assert len(set(points.marker.symbol)) == 3
     np.testing.assert_allclose(np.column_stack([points.x, points.y]), data.X, rtol=1e-6)
     assert [entry.name for entry in legend] == ["cluster 0", "cluster 1", "cluster 2"]
+
+
+def test_colours_do_not_depend_on_the_numbers_of_clusters(data, view):
+    """The same clusters under other numbers look the same, and the legend names their new numbers."""
+    other = np.array([2, 0, 1])[data.codes]
+    one, two = cluster_map(view, data.codes), cluster_map(view, other)
+    np.testing.assert_array_equal(one.data[0].marker.color, two.data[0].marker.color)
+    np.testing.assert_array_equal(one.data[0].marker.symbol, two.data[0].marker.symbol)
+    np.testing.assert_array_equal(two.data[0].text, other)
+    shades = [{entry.name: entry.marker.color for entry in figure.data[1:]} for figure in (one, two)]
+    assert shades[0]["cluster 0"] == shades[1]["cluster 2"]
+    assert colors_by_row(np.array([0, 3, 3])).tolist() == [0, 2, 3, 1]
 
 
 def test_outliers_are_hollow_and_grey(data, view):
