@@ -73,7 +73,7 @@ def heading(title: str, about: str) -> None:
     title, about : str
         Title and explanation.
     """
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(key="heading", horizontal=True, vertical_alignment="center"):
         st.title(title, width="content")
         with st.popover("What is this?", type="tertiary"):
             st.write(about)

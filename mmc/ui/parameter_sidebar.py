@@ -139,18 +139,16 @@ def sweep_controls(name: str, k: int) -> tuple[str, str, str]:
     """
     entry = registry.get(name)
     known = parameters_to_try(entry, k)
-    if st.session_state.get("sweep") not in (None, *known):
-        del st.session_state["sweep"]
-    chosen = st.selectbox(
+    chosen = titled_select(
         "Parameter to choose",
         list(known),
-        list(known).index(entry.tune) if entry.tune in known else 0,
-        key="sweep",
-        bind="query-params",
-        help="Every candidate value of this parameter is clustered and scored. For the number of clusters "
+        entry.tune if entry.tune in known else next(iter(known)),
+        "sweep",
+        lambda each: known[each].label,
+        help_="Every candidate value of this parameter is clustered and scored. For the number of clusters "
         "only those scores are offered that do not simply grow with it.",
     )
-    parameter = known[str(chosen)]
+    parameter = known[chosen]
     text = st.text_input(
         "Candidates",
         key="candidates",

@@ -96,7 +96,6 @@ def picture_words(outcome: Outcome) -> Words:
         Run that the picture shows.
     """
     experiment = outcome.experiment
-    names = " and ".join(_title(name) for name in outcome.recordings)
     data = experiment.data
     facts = [f"{outcome.dataset.n_samples:,} points"]
     facts += [
@@ -115,11 +114,7 @@ def picture_words(outcome: Outcome) -> Words:
     details = f"Data: {outcome.dataset.name}, {', '.join(facts)}."
     if chosen:
         details += f" {experiment.algorithm}: {', '.join(chosen)}."
-    return Words(f"{names} on {outcome.dataset.name}", details, outcome.objectives)
-
-
-def _title(name: str) -> str:
-    return registry.get(name).title or name
+    return Words(outcome.title, details, outcome.objectives)
 
 
 def _said(option: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
@@ -61,6 +62,8 @@ def stories(scenes: Mapping[str, Scene]) -> dict[str, Story]:
 def _panel(outcome: Outcome, drawing: Drawing) -> None:
     scenes = drawing.scenes
     caught: set[int] = set()
+    with st.container(key="presented"):
+        st.html(f"<h1>{html.escape(outcome.title)}</h1>")
     charts = st.container(key="pair" if len(scenes) > 1 else "alone").columns(len(scenes))
     for i, (column, name) in enumerate(zip(charts, scenes, strict=True)):
         with column:

@@ -74,6 +74,12 @@ class Outcome:
         return None if self.upload is None else self.upload.packed
 
     @property
+    def title(self) -> str:
+        """What ran on what, in the words of people."""
+        names = " and ".join(registry.get(name).title or name for name in self.recordings)
+        return f"{names} on {self.dataset.name}"
+
+    @property
     def objectives(self) -> dict[str, str]:
         """Title of the objective of each algorithm."""
         return {name: registry.get(name).objective for name in self.recordings}

@@ -1,0 +1,41 @@
+"""When a search ends, what was drawn while it went on stays in its place and in its colours."""
+
+import pytest
+from playwright.sync_api import Page
+
+#: The address of a search that takes some seconds, what is drawn while it goes on, and in the end.
+_SEARCHES = {
+    "Model selection": (
+        "Model_selection?algorithm=UMCRLS&n=500&sweep=n_neighbors&candidates=5,7,9,11,13,15,17,19,21",
+        {".st-key-picture_0": ".st-key-picture_0", ".st-key-growing_curve": ".st-key-curve"},
+        ".st-key-chart_0 .scatterlayer .points path",
+    ),
+    "Find clusters": (
+        "Find_clusters?n=500",
+        {".st-key-growing_clusters": ".st-key-clusters", ".st-key-growing_counts": ".st-key-counts"},
+        ".st-key-clusters .scatterlayer .points path",
+    ),
+}
+
+
+def place(page: Page, selector: str) -> tuple[float, float]:
+    """Measure where a part of the page begins."""
+    box = page.locator(selector).first.bounding_box()
+    assert box is not None
+    return box["x"], box["y"]
+
+
+@pytest.mark.parametrize("search", _SEARCHES)
+def test_nothing_moves_when_a_search_ends(app, new_page, search):
+    """Picture and curve begin where they began while the search went on."""
+    address, parts, end = _SEARCHES[search]
+    page = new_page(viewport={"width": 1280, "height": 720})
+    page.goto(f"{app}/{address}")
+    page.wait_for_selector(f"{list(parts)[1]} .main-svg", timeout=60_000)
+    assert page.locator(".st-key-progress_above").is_visible()
+    before = {final: place(page, growing) for growing, final in parts.items()}
+    page.wait_for_selector(end, state="attached", timeout=120_000)
+    page.wait_for_selector(".st-key-progress_above", state="detached")
+    page.wait_for_timeout(500)
+    for final, (x, y) in before.items():
+        assert place(page, final) == pytest.approx((x, y), abs=6), final
