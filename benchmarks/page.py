@@ -4,8 +4,8 @@ Starts the app and visits it with headless Chromium. First come the figures of o
 time from a link to picture, numbers and chart, in a browser that has nothing of the app and in one that has;
 the time of a changed control at n = 300; and frames per second and messages to and from the server while the
 animation plays. `--app DIR` measures another version of the app, `--beside DIR` measures two in turn, with
-the ratio, and `--stage` ends here. Then the playground is opened several times, by its address and from the home page,
-and a control is changed. The first visit includes the server's imports and the loading of Plotly. On the
+the ratio, and `--stage` ends here. Then the playground is opened several times, by its address and from the
+home page, and a control is changed; the first visit includes the server's imports and Plotly's script. On the
 idle server a control of Compare and of Model selection is changed, and the time is measured until the first
 cell and the first candidate of the new work are there. Last, all algorithms are compared on all toy sets, and
 the time is measured until another view of the comparison is there while it goes on.
