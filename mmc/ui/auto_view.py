@@ -139,7 +139,7 @@ def draw_counted(found: Answer, at: int | None = None) -> None:
     with st.container(horizontal=True, gap="small"):
         for k, picture in pictures.items():
             with st.container(width=_PICTURE + 2, gap=None):
-                st.image(picture, width=_PICTURE)
+                st.image(picture, width=_PICTURE, alt=f"The best {k} clusters")
                 if at is None:
                     st.caption(f"{k} clusters")
                 else:

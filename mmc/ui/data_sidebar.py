@@ -83,7 +83,7 @@ def data_controls(first: str = "three-gaussians") -> tuple[Data, Loaded]:
         with st.expander("My table", expanded=True):
             return table_controls()
     entry = CATALOG[source]
-    picture.image(set_picture(source), width=_PICTURE)
+    picture.image(set_picture(source), width=_PICTURE, alt=f"Points of {data_title(source)}")
     with st.expander("Settings of the data"):
         st.caption(entry.summary)
         options = _entry_options(entry)

@@ -192,7 +192,7 @@ def best_lessons() -> None:
     for lesson in LESSONS:
         if lesson.title in _BEST:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                st.image(_picture(lesson), width=_SMALL)
+                st.image(_picture(lesson), width=_SMALL, alt=f"Data of: {lesson.title}")
                 _link(lesson, lesson.title)
 
 
@@ -203,7 +203,7 @@ def further_lessons() -> None:
         for first in range(0, len(others), 3):
             for lesson, column in zip(others[first : first + 3], st.columns(3), strict=False):
                 with column, st.container(border=True, height="stretch"):
-                    st.image(_picture(lesson), width=160)
+                    st.image(_picture(lesson), width=160, alt=f"Data of: {lesson.title}")
                     st.markdown(f"##### {lesson.title}")
                     st.write(lesson.text)
                     _link(lesson, "Open")

@@ -71,7 +71,7 @@ def show_members(panel: MemberPanel, outcome: Outcome) -> None:
         for title, labels in zip(alone.table["kernel"], alone.labels, strict=True):
             with st.container(width=_PICTURE + 2, gap=None):
                 picture = thumbnail(view, matched_labels(labels, outcome.main.labels), width=150)
-                st.image(picture, width=_PICTURE)
+                st.image(picture, width=_PICTURE, alt=f"Clusters of {title}")
                 st.caption(f"**{plain(title)}**")
     st.table(alone.table.set_index("kernel"))
     st.caption(panel.caption)

@@ -72,7 +72,8 @@ def draw_pictures(found: Found, at: int | None = None) -> None:
                     st.caption(plain(trial.error))
                 else:
                     labels = matched_labels(trial.labels, reference)
-                    st.image(thumbnail(found.view, labels, width=130), width=_PICTURE)
+                    picture = thumbnail(found.view, labels, width=130)
+                    st.image(picture, width=_PICTURE, alt=f"Clusters of candidate {name}")
                 text = "failed" if np.isnan(trial.score) else f"{trial.score:.3f}"
                 if at is None:
                     st.caption(f"**{name}**: {text}")
