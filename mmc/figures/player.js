@@ -191,12 +191,12 @@ function mountPlayer(root, options) {
   };
 
   function keys(event) {
+    if (event.key === "Escape" && isPresenting()) return present(false);
     const target = event.composedPath()[0];
     if (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
     if (target.closest && target.closest("[role=slider], [role=radiogroup], [role=listbox], [role=tablist]")) return;
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     if (event.key === " " && /^(BUTTON|A|SUMMARY)$/.test(target.tagName)) return; // it presses the button
-    if (event.key === "Escape" && isPresenting()) return present(false);
     const action = ACTIONS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!action) return;
     event.preventDefault();

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 
 from mmc import registry, work
 from mmc._sklearn import check_parameters
-from mmc.datasets import Facts, TableError
+from mmc.datasets import CATALOG, Facts, TableError
 from mmc.engine import Ticket
 from mmc.errors import LimitError
 from mmc.experiment import Data, Experiment
@@ -77,7 +77,8 @@ class Outcome:
     def title(self) -> str:
         """What ran on what, in the words of people."""
         names = " and ".join(registry.get(name).title or name for name in self.recordings)
-        return f"{names} on {self.dataset.name}"
+        source = self.experiment.data.source
+        return f"{names} on {CATALOG[source].title if source in CATALOG else self.dataset.name}"
 
     @property
     def objectives(self) -> dict[str, str]:

@@ -18,6 +18,15 @@ _SEARCHES = {
 }
 
 
+#: Measures at one moment where the parts begin, once the progress and the last of them are drawn.
+_GROWING = """parts => {
+  const boxes = parts.map(part => document.querySelector(part)?.getBoundingClientRect());
+  const ready = document.querySelector(".st-key-progress_above") &&
+    document.querySelector(`${parts.at(-1)} .main-svg`) && boxes.every(Boolean);
+  return ready && boxes.map(box => [box.x, box.y]);
+}"""
+
+
 def place(page: Page, selector: str) -> tuple[float, float]:
     """Measure where a part of the page begins."""
     box = page.locator(selector).first.bounding_box()
@@ -31,9 +40,8 @@ def test_nothing_moves_when_a_search_ends(app, new_page, search):
     address, parts, end = _SEARCHES[search]
     page = new_page(viewport={"width": 1280, "height": 720})
     page.goto(f"{app}/{address}")
-    page.wait_for_selector(f"{list(parts)[1]} .main-svg", timeout=60_000)
-    assert page.locator(".st-key-progress_above").is_visible()
-    before = {final: place(page, growing) for growing, final in parts.items()}
+    growing = page.wait_for_function(_GROWING, arg=list(parts), timeout=60_000).json_value()
+    before = dict(zip(parts.values(), growing, strict=True))
     page.wait_for_selector(end, state="attached", timeout=120_000)
     page.wait_for_selector(".st-key-progress_above", state="detached")
     page.wait_for_timeout(500)

@@ -134,7 +134,7 @@ def test_the_charts_of_cutting_planes_follow_the_player(app, new_page, drawn):
     page = new_page()
     page.goto(f"{app}/Cutting_planes?data=moons&n=60&algorithm=MKC")
     drawn(page)
-    mark = page.locator(".st-key-weight_bars_0 .scatterlayer .points path")
+    mark = page.locator(".st-key-weight_bars_0 .scatterlayer .points path").first
     bars = page.locator(".st-key-weight_bars_0 .barlayer .point path")
     last, n_bars = mark.get_attribute("transform"), bars.count()
     page.keyboard.press(",")
