@@ -83,22 +83,22 @@ def test_a_cell_of_the_map_shows_its_clusters_and_is_chosen(app, new_page, drawn
     page = new_page()
     page.goto(f"{app}/Tune?{_GRID}")
     drawn(page)
-    cell = page.get_by_role("button", name=re.compile("^width 2, alpha 0.01, LSMI"))
+    cell = page.get_by_role("button", name=re.compile("^Kernel width 2, Regularisation λ 0.01, LSMI"))
     cell.hover()
     panel = page.locator(".mmc-panel .mmc-lines")
-    expect(panel).to_contain_text("width 2, alpha 0.01")
+    expect(panel).to_contain_text("Kernel width 2, Regularisation λ 0.01")
     cell.click()
     page.wait_for_url(
         re.compile(r"[?&]cell=width\+2(%2C|,)\+alpha\+0\.01|cell=width%202(%2C|,)%20alpha%200\.01")
     )
     expect(page.locator(".mmc-heat .mmc-chosen")).to_have_attribute(
-        "aria-label", re.compile("^width 2, alpha 0.01")
+        "aria-label", re.compile("^Kernel width 2, Regularisation λ 0.01")
     )
     drawn(page)
     page.reload()
     drawn(page)
     expect(page.locator(".mmc-heat .mmc-chosen")).to_have_attribute(
-        "aria-label", re.compile("^width 2, alpha 0.01")
+        "aria-label", re.compile("^Kernel width 2, Regularisation λ 0.01")
     )
 
 

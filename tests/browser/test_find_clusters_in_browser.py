@@ -49,7 +49,7 @@ def test_a_number_can_be_looked_at_and_watched(app, new_page, drawn):
     page = new_page()
     page.goto(f"{app}/Find_clusters?n=60&most=5")
     wait_for_answer(page)
-    page.get_by_role("button", name="3 clusters").click()
+    page.get_by_role("button", name="3 clusters", exact=True).click()
     page.wait_for_url(re.compile(r"[?&]at_k=3(&|$)"))
     expect(page.get_by_text("Why not 3?")).to_be_visible()
     other = new_page()

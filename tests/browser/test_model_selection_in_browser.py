@@ -13,7 +13,6 @@ _VIEWS = {
     "Cross-validation": ".st-key-cv .heatmaplayer image",
     "Graph": ".st-key-graph .scatterlayer path.js-line",
     "Class priors": ".st-key-prior_curve .scatterlayer .points path",
-    "Steps": ".st-key-chart_0 .scatterlayer .points path",
 }
 
 
@@ -60,6 +59,7 @@ def test_a_lesson_opens_the_page_with_its_curve(app, new_page, searched):
     """A click on a card leads to the search with the card's address: curve, ten pictures and the graph."""
     page = new_page()
     page.goto(app)
+    page.get_by_text("more ready experiments").click()
     card = page.locator("[data-testid=stVerticalBlock]").filter(has_text="Two spirals").last
     card.get_by_role("link", name="Open").click()
     searched(page)
@@ -110,11 +110,11 @@ def test_the_address_repeats_what_is_seen(visit_search):
     page = visit_search("n=60&candidates=2,3,5,7&seed=2")
     page.get_by_role("button", name=re.compile("^5:")).click()
     expect_looking_at(page, "5")
-    page.get_by_role("radio", name="Cross-validation").click()
-    page.wait_for_selector(_VIEWS["Cross-validation"])
-    page.wait_for_url(re.compile("show=Cross-validation"))
+    page.get_by_role("radio", name="Graph").click()
+    page.wait_for_selector(_VIEWS["Graph"])
+    page.wait_for_url(re.compile("show=Graph"))
     other = visit_search(page.url.partition("?")[2])
-    other.wait_for_selector(_VIEWS["Cross-validation"])
+    other.wait_for_selector(_VIEWS["Graph"])
     expect_looking_at(other, "5")
     for label in ("LSMI", "Adjusted Rand index", "Chosen"):
         assert read(other, label) == read(page, label)

@@ -121,7 +121,7 @@ def test_stepping_forwards_goes_one_frame_at_a_time(visit):
     last = frame(page)
     press(page, "To the start")
     wait_for_frame(page, 0)
-    press(page, "Step (key .)")
+    press(page, "Step (right arrow")
     wait_for_frame(page, 1)
     page.keyboard.press(".")
     wait_for_frame(page, 2)
@@ -183,7 +183,7 @@ def test_no_ring_of_another_frame_stays(visit):
     page = visit("data=moons&n=60&algorithm=SteepRLS")
     rings = page.locator(".st-key-chart_0 .subplot.xy .scatterlayer .trace").nth(2).locator(".points path")
     press(page, "To the start")
-    press(page, "Step (key .)")
+    press(page, "Step (right arrow")
     wait_until(page, lambda: rings.count() > 0, "rings of the first step")
     press(page, "To the start")
     wait_until(page, lambda: rings.count() == 0, "no ring at the start")
@@ -225,7 +225,7 @@ def test_the_margins_follow_the_player(visit):
     page.wait_for_selector(".st-key-course_0 .scatterlayer path")
     page.get_by_role("radio", name="Margins").click()
     page.wait_for_selector(bars)
-    press(page, "Step (key .)")
+    press(page, "Step (right arrow")
     press(page, "To the start")
     wait_until(page, lambda: shapes() == first, "the bars of the start")
     press(page, "To the end")
@@ -250,7 +250,7 @@ def test_the_lasso_shows_rows_and_keeps_the_frame(visit):
     page.wait_for_timeout(500)
     assert frame(page) == 2 < last
     assert picture(page)[0] == colours
-    press(page, "Step (key .)")
+    press(page, "Step (right arrow")
     wait_for_frame(page, 3)
 
 
