@@ -15,7 +15,7 @@ from mmc.figures import Scene, Story, make_story
 from mmc.figures.animation import chart_config, player_asset, player_options, story_options
 from mmc.figures.packed import PackedFigure
 from mmc.ui.first_picture import first_picture
-from mmc.ui.messages import guard
+from mmc.ui.messages import guard, notice
 from mmc.ui.result_store import fetch, obtained
 from mmc.ui.run_job import Outcome
 from mmc.work import Drawing
@@ -94,9 +94,28 @@ def _panel(outcome: Outcome, drawing: Drawing) -> None:
     first = next(iter(scenes.values()))
     rings = " ".join(dict.fromkeys(scene.rings for scene in scenes.values()))
     with st.container(key="below_player"):
-        st.caption(f"{first.view.note} {rings} Draw a lasso to see the rows of points.")
+        st.caption(f"{first.view.note} {rings} Draw a lasso to see the rows of points, or name them.")
+        try:
+            caught |= _named_rows(len(outcome.main.labels))
+        except ValueError as error:
+            notice(error)
         if caught:
             _rows(outcome, sorted(caught))
+
+
+def _named_rows(n_rows: int) -> set[int]:
+    """Draw the field that names rows, for those without a pointer; raise a ValueError if it is wrong."""
+    text = st.text_input("Rows", key="rows", placeholder="such as 3, 10-20", width=240)
+    named: set[int] = set()
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        first, dash, last = (end.strip() for end in part.partition("-"))
+        if not (first.isdecimal() and (last.isdecimal() or not dash)):
+            raise ValueError(f"Rows: “{part}” is neither a number nor a range such as 10-20.")
+        end = int(last) if dash else int(first)
+        if not int(first) <= end < n_rows:
+            raise ValueError(f"Rows: “{part}” is not within 0 to {n_rows - 1}, the rows of these data.")
+        named |= set(range(int(first), end + 1))
+    return named
 
 
 def _rows(outcome: Outcome, caught: list[int]) -> None:

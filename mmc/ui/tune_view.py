@@ -35,6 +35,9 @@ MAX_CELLS = 400
 
 _N_SHADES = 64
 
+#: Share of the colours from which on black is easier to read on them than white.
+_BRIGHT = 0.435
+
 #: Relative difference up to which two cells are equally good: what rounding can do.
 _SAME = 1e-6
 
@@ -190,7 +193,7 @@ def score_map(
             "lines": lines,
             "labels": picture.labels(index, trial.labels),
             "color": _shades()[round(share * (_N_SHADES - 1))],
-            "ink": "#111" if share > 0.6 else "#fff",
+            "ink": "#000" if share > _BRIGHT else "#fff",
             "short": shown[index],
             "chosen": index == at,
         }
