@@ -16,20 +16,24 @@ PICTURE = ".st-key-first_0 img, .st-key-chart_0 .js-plotly-plot .scatterlayer .p
 CHART = ".st-key-chart_0 .js-plotly-plot .scatterlayer .points path"
 NUMBERS = "Adjusted Rand index"
 
-#: Counts frames of the animation that Plotly has put into the chart, and frames that the browser has painted.
-#: With `quickly` the next step is asked for as soon as the browser has painted the last one.
+#: Counts the moves of the mark on the curve, which are frames of the animation on the screen, and frames that
+#: the browser has painted. With `quickly` the next step is asked for as soon as the last one is painted.
 _COUNT = """(range, [milliseconds, quickly]) => new Promise((resolve) => {
   const chart = document.querySelector(".st-key-chart_0 .js-plotly-plot");
   const press = (key) => document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
   let drawn = 0, painted = 0, back = false;
-  const count = () => drawn++;
-  chart.on("plotly_animatingframe", count);
+  const marks = ".x2y2 .scatterlayer .points path";
+  const place = () => [...chart.querySelectorAll(marks)].pop()?.getAttribute("transform");
+  let seen = place();
   const began = performance.now();
   function paint() {
     painted++;
+    if (place() !== seen) {
+      drawn++;
+      seen = place();
+    }
     const seconds = (performance.now() - began) / 1000;
     if (1000 * seconds >= milliseconds) {
-      chart.removeListener("plotly_animatingframe", count);
       return resolve([drawn / seconds, painted / seconds]);
     }
     const [at, last] = [Number(range.value), Number(range.max)];

@@ -165,7 +165,7 @@ def animation_html(
         f'<body><header><h1>{html.escape(title)}</h1><p class="about">{html.escape(about)}</p></header>'
         f'<main class="stage"><div class="picture"><div class="charts">{columns}</div>'
         f'<div id="player"></div><p class="about">{html.escape(rings)}</p></div>{beside}</main>'
-        f"<script>{player_asset('player.js')}\n{mount}</script></body></html>"
+        f"<script>{player_script()}\n{mount}</script></body></html>"
     )
 
 
@@ -189,8 +189,13 @@ def story_options(stories: Mapping[str, Story]) -> dict[str, Any]:
     return {"stories": [story._asdict() for story in stories.values()]}
 
 
+def player_script() -> str:
+    """Return the player as JavaScript, with all that it needs."""
+    return player_asset("frames.js") + player_asset("player.js")
+
+
 def player_asset(name: str) -> str:
-    """Return the text of the player's script or style sheet."""
+    """Return the text of one of the player's files."""
     return resources.files("mmc.figures").joinpath(name).read_text(encoding="utf-8")
 
 

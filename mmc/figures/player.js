@@ -102,29 +102,11 @@ function mountPlayer(root, options) {
       lines[c].textContent = `${name}${i} of ${captions.length - 1} · ${captions[i]}${done}`;
       for (const selector of options.charts[c]) {
         const gd = chart(selector);
-        if (gd && window.Plotly && gd._transitionData) move(gd, i);
+        if (gd && window.Plotly && gd._transitionData) showFrame(gd, i);
       }
     });
     window.mmcFrame = state.index;
     document.dispatchEvent(new CustomEvent(FRAME_EVENT, { detail: state.index }));
-  }
-
-  function move(gd, i) {
-    if ((gd.layout.selections || []).length === 0) {
-      window.Plotly.animate(gd, [String(i)], {
-        mode: "immediate",
-        transition: { duration: 0 },
-        frame: { duration: 0, redraw: false },
-      }).catch(() => {}); // a newer frame has taken this one's place
-      return;
-    }
-    // With a lasso on the chart Plotly's animate fails before it draws, so the frame is put in by hand.
-    const frame = gd._transitionData._frames[i];
-    frame.data.forEach((change, t) => {
-      const trace = gd.data[frame.traces[t]];
-      Object.assign(trace, change, { marker: { ...trace.marker, ...change.marker } });
-    });
-    window.Plotly.redraw(gd);
   }
 
   function show(index) {

@@ -12,7 +12,7 @@ import streamlit as st
 
 from mmc import registry, work
 from mmc.figures import Scene, Story, make_story
-from mmc.figures.animation import chart_config, player_asset, player_options, story_options
+from mmc.figures.animation import chart_config, player_asset, player_options, player_script, story_options
 from mmc.figures.packed import PackedFigure
 from mmc.ui.first_picture import first_picture
 from mmc.ui.messages import guard, notice
@@ -165,7 +165,7 @@ def _alternative(outcome: Outcome, name: str, scene: Scene) -> str:
 @cache
 def _component(part: str) -> Any:
     """Return a part of the player, “Player” or “Story”, as a component."""
-    script = player_asset("player.js")
+    script = player_script()
     entry = f"\nexport default function (c) {{ return mount{part}(c.parentElement, c.data); }}\n"
     return st.components.v2.component(
         f"mmc_{part.lower()}", css=player_asset("player.css"), js=script + entry

@@ -10,6 +10,7 @@ from mmc import UMCRLS, registry
 from mmc.datasets import load
 from mmc.figures import animation_html, make_scene, make_story, make_view
 from mmc.recording import record
+from mmc.ui.parameter_sidebar import algorithm_title
 
 _GRID = "across=width&upwards=alpha&values_width=0.5,2&values_alpha=0.01,1"
 _PAGES = {
@@ -87,10 +88,10 @@ def test_an_experiment_needs_no_pointer(visit):
     """Choose another algorithm, play, step, look at rows and take the labels home, with keys alone."""
     page = visit("n=60")
     tab_to(page, "Algorithm")
-    page.keyboard.type("k-means")
+    page.keyboard.type(algorithm_title("SteepRLS"))
     page.keyboard.press("Enter")
-    page.wait_for_url(re.compile("algorithm=KMeans"))
-    expect(page.locator(".mmc-story")).to_contain_text("k-means")
+    page.wait_for_url(re.compile("algorithm=SteepRLS"))
+    expect(page.locator(".mmc-story")).to_contain_text(algorithm_title("SteepRLS"))
     page.wait_for_function("() => !document.querySelector('[data-testid=stStatusWidget]')")
     tab_to(page, "To the start")
     page.keyboard.press("Enter")
