@@ -365,9 +365,11 @@ class _Spread:
 
 def _nbytes(value: Any, seen: set[int]) -> int:
     """Return the memory of the arrays that a value holds, in containers and attributes at any depth."""
+    if value is None or isinstance(value, str | int | float | type):
+        return 0
     while isinstance(value, np.ndarray) and isinstance(value.base, np.ndarray):
         value = value.base  # a view keeps the whole array
-    if id(value) in seen or isinstance(value, type):
+    if id(value) in seen:
         return 0
     seen.add(id(value))
     if isinstance(value, np.ndarray):

@@ -47,6 +47,48 @@ def claim_gains(W, squares, S, labels, sizes, d, gain):  # type: ignore[no-untyp
             gain[j] = total - squares[j]
 
 
+@compiled()
+def claim_one_by_one(W, squares, S, labels, sizes, d, count, gain, chosen):  # type: ignore[no-untyped-def]
+    """Let cluster `d` claim points one after another, each the best of the models after the last.
+
+    Parameters
+    ----------
+    W : ndarray of shape (n, r)
+    squares : ndarray of shape (n,)
+        ‖W[j]‖² of each point.
+    S : ndarray of shape (k, r), float64
+    labels : ndarray of shape (n,), int64
+    sizes : ndarray of shape (k,), int64
+    d : int
+        Cluster that claims points.
+    count : int
+        Number of claims.
+    gain : ndarray of shape (n,)
+        Room for the changes of Q.
+    chosen : ndarray of shape (n,), int64
+        Receives the points, in order.
+
+    Returns
+    -------
+    int
+        Number of points that moved; less than `count` if no more may.
+    """
+    rough = S.astype(W.dtype)
+    for i in range(count):
+        claim_gains(W, squares, rough, labels, sizes, d, gain)
+        best, bound = -1, np.inf
+        for j in range(labels.shape[0]):
+            if gain[j] < bound:
+                best, bound = j, gain[j]
+        if best < 0:
+            return i
+        o = labels[best]
+        _put(W, S, labels, sizes, best, d)
+        rough[o], rough[d] = S[o], S[d]
+        chosen[i] = best
+    return count
+
+
 @compiled(fastmath={"nsz"})
 def best_moves(T, first, squares, labels, sizes, gain, target):  # type: ignore[no-untyped-def]
     """Find the best other cluster of each point of a block of rows, and an eighth of the change of Q.

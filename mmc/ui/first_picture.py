@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import base64
+from time import sleep
 
 import streamlit as st
+
+from mmc.ui.visit_state import Visit, state_of
+
+#: Seconds by which the first chart of a visit comes later than its picture: while the browser loads Plotly, for
+#: most of a second, it draws nothing else.
+HEAD_START = 0.4
 
 _STYLE = """<style>
 [class*="st-key-picture_"] {position: relative;}
@@ -34,3 +41,7 @@ def first_picture(svg: str, number: int) -> None:
     content = base64.b64encode(svg.encode()).decode()
     with st.container(key=key):
         st.html(f'{_STYLE.replace("KEY", key)}<img alt="" src="data:image/svg+xml;base64,{content}">')
+    visit = state_of(Visit)
+    if not visit.has_plotly:
+        visit.has_plotly = True
+        sleep(HEAD_START)

@@ -22,7 +22,7 @@ from mmc.registry import CoursePanel, WeightPanel
 from mmc.ui.jobs import runner
 from mmc.ui.result_store import NotYet, call, obtain
 from mmc.ui.runner import TIME_LIMIT, Report
-from mmc.ui.visit_state import Loaded
+from mmc.ui.visit_state import Loaded, Visit, state_of
 from mmc.ui.wanted_file import wanted_file
 from mmc.work import Begun, Drawing, Steps, Upload
 
@@ -261,5 +261,6 @@ def warm_up() -> None:
     takes more than a second.
     """
     runner()
+    state_of(Visit).has_plotly = True
     st.html("<style>.st-key-warm_up {position: absolute; left: -9999px;}</style>")
     st.plotly_chart(go.Figure(), key="warm_up", height=40, alt="empty")

@@ -67,6 +67,8 @@ class Visit:
         Table of that file, or why it cannot be read.
     algorithm : str
         Algorithm that the last page showed.
+    has_plotly : bool
+        Whether the browser was sent a chart, for which it loads Plotly.
     pictures : pair of str and list of Pictures
         Key of a comparison or map, and its small pictures.
     """
@@ -77,6 +79,7 @@ class Visit:
     cut_short: dict[str, Any] = field(default_factory=dict)
     own: dict[str, Any] = field(default_factory=dict)
     resumed: str = ""
+    has_plotly: bool = False
     page: str = ""
     in_address: set[str] = field(default_factory=set)
     asked: dict[str, list[str]] = field(default_factory=dict)

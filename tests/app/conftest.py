@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from mmc import engine
+from mmc.ui import first_picture
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -19,6 +20,12 @@ _SECONDS = 600
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Run sweeps and comparisons here, however long the first candidate takes."""
     monkeypatch.setattr(engine, "effective_n_jobs", lambda n_jobs: 1)
+
+
+@pytest.fixture(autouse=True)
+def no_browser_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Send a chart at once, as there is no browser that loads Plotly."""
+    monkeypatch.setattr(first_picture, "HEAD_START", 0.0)
 
 
 class _Errors(logging.Handler):

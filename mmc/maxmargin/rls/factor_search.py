@@ -84,9 +84,22 @@ class FactorSearch:
 
     def claims(self, round_: int, cluster: int, n_claims: int) -> Iterator[RLSState]:
         """Let a cluster claim `n_claims` points, and yield a state after each block."""
+        if self.is_exact:  # a turn of single claims is one step, as in the dense search
+            count = blocks.claim_one_by_one(
+                self.W,
+                self.squares,
+                self._sums,
+                self.labels,
+                self.sizes,
+                cluster,
+                n_claims,
+                self._gain,
+                self._chosen,
+            )
+            yield self._state("claim", round_, cluster, self._chosen[:count].copy(), 1.0)
+            return
         self._target[:] = cluster
-        moved: list[Labels] = []
-        n_left = n_claims
+        n_left, points = n_claims, self._chosen[:0]
         while n_left > 0:
             blocks.claim_gains(
                 self.W, self.squares, self._rough_sums(), self.labels, self.sizes, cluster, self._gain
@@ -94,12 +107,11 @@ class FactorSearch:
             count = blocks.lowest(self._gain, min(n_left, self.block), np.inf, self._chosen)
             points = self._chosen[:count].copy()
             count = blocks.move(self.W, self._sums, self.labels, self.sizes, points, self._target)
-            moved.append(points[:count])
+            points = points[:count]
             n_left = n_left - count if count else 0
-            if self.block > 1 and n_left > 0:
-                yield self._state("claim", round_, cluster, moved.pop(), 1.0 - n_left / n_claims)
-        # A turn of single claims is one step, as in the dense search.
-        yield self._state("claim", round_, cluster, np.concatenate([self._chosen[:0], *moved]), 1.0)
+            if n_left > 0:
+                yield self._state("claim", round_, cluster, points, 1.0 - n_left / n_claims)
+        yield self._state("claim", round_, cluster, points, 1.0)
 
     def descend(self, phase: Phase, round_: int, n_moves: int) -> RLSState:
         """Make at most `n_moves` steepest moves; the state has converged if no move lowers Q."""
