@@ -9,8 +9,8 @@ import streamlit as st
 
 from mmc.ui.visit_state import Visit, state_of
 
-#: Seconds by which the first chart of a visit comes later than its picture: while the browser loads Plotly, for
-#: most of a second, it draws nothing else.
+#: Seconds by which the first chart of a visit comes later than its picture: while the browser loads Plotly,
+#: for most of a second, it draws nothing else.
 HEAD_START = 0.4
 
 _STYLE = """<style>
