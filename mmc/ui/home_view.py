@@ -25,7 +25,7 @@ _BEST = (
 _EXPLORE = (_PLAYGROUND, _CUTS, _COMPARE, _SELECTION, _TUNE, "pages/6_Papers.py")
 
 #: Width in pixels of the picture beside a link.
-_SMALL = 88
+_SMALL = 64
 
 #: The method and its parameters of the experiments with very many points.
 _FOR_MANY = {"algorithm": "UMCRLS", "kernel": "graph"}
@@ -189,9 +189,9 @@ LESSONS = (
 
 def best_lessons() -> None:
     """Draw the few experiments with which to begin, each with its picture."""
-    for lesson in LESSONS:
+    for i, lesson in enumerate(LESSONS):
         if lesson.title in _BEST:
-            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            with st.container(key=f"lesson_{i}", horizontal=True, vertical_alignment="center", gap="small"):
                 st.image(_picture(lesson), width=_SMALL, alt=f"Data of: {lesson.title}")
                 _link(lesson, lesson.title)
 

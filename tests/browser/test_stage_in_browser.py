@@ -52,9 +52,10 @@ def test_all_is_on_one_screen_before_and_while_playing(app, new_page, drawn, pla
         expect_all_inside(page)
 
 
-def test_a_phone_shows_picture_player_and_caption(visit):
-    """The pseudo-code is below them."""
-    page = visit("n=60", viewport={"width": 390, "height": 844})
+@pytest.mark.parametrize("query", ["n=60", "n=60&present=1"])
+def test_a_phone_shows_picture_player_and_caption(visit, query):
+    """The pseudo-code is below them, also in a presentation."""
+    page = visit(query, viewport={"width": 390, "height": 844})
     expect_all_inside(page)
     caption, story = (page.locator(each).first.bounding_box() for each in (".mmc-caption", ".mmc-story"))
     assert story["y"] > caption["y"]
