@@ -11,8 +11,8 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 FIT = (
-    "from mmc import UMCRLS; model = UMCRLS(2, random_state=0).fit([[0.0], [1.0], [5.0], [6.0]]); "
-    "print(*model.labels_)"
+    "from mmc import StocRLS; model = StocRLS(2, kernel='rbf', random_state=0); "
+    "print(*model.fit([[0.0], [1.0], [5.0], [6.0]]).labels_)"
 )
 
 pytestmark = pytest.mark.slow
@@ -52,14 +52,14 @@ def test_the_home_folder_is_the_second_choice(package):
     assert list(home.rglob("*.nbc"))
 
 
-@pytest.mark.parametrize("content", [b"", b"\x80\x05broken"], ids=["empty", "broken"])
 @pytest.mark.parametrize("ending", ["nbi", "nbc"])
-def test_a_damaged_file_costs_time_alone(tmp_path, ending, content):
+def test_a_damaged_file_costs_time_alone(tmp_path, ending):
     """A file that was cut off is as good as none, and the next process compiles for those after it."""
+    damaged = b"", b"\x80\x05broken"
     assert fit(ROOT, NUMBA_CACHE_DIR=str(tmp_path)) == "0 0 1 1\n"
     files = list(tmp_path.rglob(f"*.{ending}"))
-    assert files
-    for file in files:
-        file.write_bytes(content)
+    assert len(files) > 1
+    for i, file in enumerate(files):
+        file.write_bytes(damaged[i % 2])
     assert fit(ROOT, NUMBA_CACHE_DIR=str(tmp_path)) == "0 0 1 1\n"
-    assert all(file.read_bytes() != content for file in files)
+    assert all(file.read_bytes() not in damaged for file in files)
