@@ -41,14 +41,14 @@ def package(tmp_path):
 
 def test_no_folder_for_compiled_code_is_needed(package):
     """Neither the package nor the home folder can be written, and a fit gives its labels."""
-    assert fit(package, HOME=os.devnull, NUMBA_CACHE_DIR="") == "0 0 1 1\n"
-    assert fit(package, HOME=os.devnull, NUMBA_CACHE_DIR=os.devnull) == "0 0 1 1\n"
+    assert fit(package, HOME=os.devnull, NUMBA_CACHE_DIR="") == "1 1 0 0\n"
+    assert fit(package, HOME=os.devnull, NUMBA_CACHE_DIR=os.devnull) == "1 1 0 0\n"
 
 
 def test_the_home_folder_is_the_second_choice(package):
     """Where the package cannot be written, compiled code is kept for the user."""
     home = package / "home"
-    assert fit(package, HOME=str(home), NUMBA_CACHE_DIR="", XDG_CACHE_HOME=str(home)) == "0 0 1 1\n"
+    assert fit(package, HOME=str(home), NUMBA_CACHE_DIR="", XDG_CACHE_HOME=str(home)) == "1 1 0 0\n"
     assert list(home.rglob("*.nbc"))
 
 
@@ -56,10 +56,10 @@ def test_the_home_folder_is_the_second_choice(package):
 def test_a_damaged_file_costs_time_alone(tmp_path, ending):
     """A file that was cut off is as good as none, and the next process compiles for those after it."""
     damaged = b"", b"\x80\x05broken"
-    assert fit(ROOT, NUMBA_CACHE_DIR=str(tmp_path)) == "0 0 1 1\n"
+    assert fit(ROOT, NUMBA_CACHE_DIR=str(tmp_path)) == "1 1 0 0\n"
     files = list(tmp_path.rglob(f"*.{ending}"))
     assert len(files) > 1
     for i, file in enumerate(files):
         file.write_bytes(damaged[i % 2])
-    assert fit(ROOT, NUMBA_CACHE_DIR=str(tmp_path)) == "0 0 1 1\n"
+    assert fit(ROOT, NUMBA_CACHE_DIR=str(tmp_path)) == "1 1 0 0\n"
     assert all(file.read_bytes() not in damaged for file in files)
