@@ -34,7 +34,7 @@ LAYERS = (
     ("mmc.auto", "mmc.selection", "mmc.sweep_file"),
     ("mmc", "mmc.comparison"),
     ("mmc.cli_sweep", "mmc.figures"),
-    ("mmc.cli_auto", "mmc.work"),
+    ("mmc.cli_auto", "mmc.cli_profile", "mmc.work"),
     ("mmc.cli", "mmc.nursery", "mmc.ui"),
     ("mmc.__main__", "app", "pages"),
 )

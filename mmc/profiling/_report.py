@@ -13,16 +13,19 @@ import pandas as pd
 #: Columns of the table whose bars and numbers are shown for each cluster, and characters of a cell.
 _MOST_COLUMNS, _MOST_SHOWN = 12, 80
 
+#: Number of characters from which a cell is broken into lines.
+_LONG = 20
+
 #: Columns of typical and doubtful rows that are shown.
 _MOST_FIELDS = 12
 
 _READING = (
     "Separation is 0 if the cluster has the same values as the other rows, and 1 if an interval of values "
-    "has the cluster and nothing else. Bars to the right: higher than the other rows; to the left: lower; in the "
-    "middle: between them, or on both sides of them; hollow: text. Effect: Cohen’s d for numbers (difference "
-    "of means in pooled standard deviations), difference of shares for two values and for text. Precision: "
-    "share of the rows of a rule that are in the cluster; recall: share of the cluster that the rule finds. "
-    "Silhouette: from −1, nearer to another cluster, to 1, far from all others."
+    "has the cluster and nothing else. Bars to the right: higher than the other rows; to the left: lower; "
+    "in the middle: between them, or on both sides of them; hollow: text. Effect: Cohen’s d for numbers "
+    "(difference of means in pooled standard deviations), difference of shares for two values and for "
+    "text. Precision: share of the rows of a rule that are in the cluster; recall: share of the cluster "
+    "that the rule finds. Silhouette: from −1, nearer to another cluster, to 1, far from all others."
 )
 
 _STYLE = Path(__file__).with_name("report.css")
@@ -78,7 +81,7 @@ def report_html(
     body = [
         f"<h1>{_escape(title)}</h1>",
         f"<p>{_escape(', '.join(facts))}.</p>",
-        _table(overview.assign(share=[f"{share:.1%}" for share in overview["share"]]), "All clusters"),
+        _table(_with_percent(overview), "All clusters"),
         *(_section(each) for each in clusters),
         "<h2>How to read this</h2>",
         f"<p>{_READING}</p>",
@@ -161,7 +164,10 @@ def _table(frame: pd.DataFrame, title: str, *, is_open: bool = True) -> str:
     head = "".join(f"<th>{_escape(_cell(name))}</th>" for name in frame.columns)
     rows = []
     for row in frame.itertuples(index=False, name=None):
-        cells = "".join(f"<td{_class(value)}>{_escape(_cell(value))}</td>" for value in row)
+        cells = "".join(
+            f"<td{_class(value)}>{_escape(_cell(value, 10 * _MOST_SHOWN if is_open else _MOST_SHOWN))}</td>"
+            for value in row
+        )
         rows.append(f"<tr>{cells}</tr>")
     table = (
         f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
@@ -171,17 +177,26 @@ def _table(frame: pd.DataFrame, title: str, *, is_open: bool = True) -> str:
 
 
 def _class(value: Any) -> str:
-    return ' class="number"' if isinstance(value, int | float | np.number) else ""
+    if isinstance(value, int | float | np.number):
+        return ' class="number"'
+    return ' class="long"' if len(str(value)) > _LONG else ' class="short"'
 
 
-def _cell(value: Any) -> str:
+def _with_percent(overview: pd.DataFrame) -> pd.DataFrame:
+    """Return the table of clusters with shares in percent."""
+    names = [n for n in ("share", "mean confidence", "precision", "recall") if n in overview]
+    texts = {n: ["–" if np.isnan(v) else f"{v:.1%}" for v in overview[n]] for n in names}
+    return overview.assign(**texts, silhouette=overview["silhouette"].round(2))
+
+
+def _cell(value: Any, most: int = _MOST_SHOWN) -> str:
     """Return a value as a cell shows it, on one line and cut."""
     if isinstance(value, float | np.floating):
         if np.isnan(value):
             return "–"
         return f"{value:.4g}".replace("-", "−").replace("inf", "∞")
     text = " ".join(str(value).split())
-    return text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 1] + "…"
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _escape(text: str) -> str:

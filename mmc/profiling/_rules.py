@@ -221,8 +221,8 @@ def shortest_between(low: float, high: float) -> float:
     (2.0, 2.45)
     """
     with localcontext() as context:
-        context.prec = 800  # sums and quotients of any two float64 values are exact, or exact enough
-        a, b = Decimal(low), Decimal(high)
+        context.prec = 800  # sums and quotients of any two numbers are exact, or exact enough
+        a, b = Decimal(repr(low)), Decimal(repr(high))
         middle = (a + b) / 2
         for power in range((b - a).adjusted() + 1, -400, -1):
             unit = Decimal(1).scaleb(power)

@@ -103,7 +103,8 @@ def _of_numbers(
         own, others = ascending[members], np.delete(ascending, members)
         basic = Summary(column.name, column.kind, int(m), int(size - m))
         if len(own):
-            low, lower, median, upper, high = map(float, np.quantile(own, [0, 0.25, 0.5, 0.75, 1]))
+            halves = np.quantile(own / 2, [0, 0.25, 0.5, 0.75, 1])  # so that no difference overflows
+            low, lower, median, upper, high = map(float, 2 * halves)
             basic = basic._replace(
                 minimum=low, lower_quartile=lower, median=median, upper_quartile=upper, maximum=high
             )

@@ -37,7 +37,14 @@ def make_examples(frame: pd.DataFrame, found: Sequence[ClusterProfile]) -> pd.Da
     head["row"] = shown.index.to_numpy()
     shown = shown.reset_index(drop=True)
     shown.columns = pd.Index(different(shown.columns, head.columns), dtype=object)
-    return pd.concat([head, shown], axis=1)
+    return pd.concat([head, shown], axis=1).apply(_as_text)
+
+
+def _as_text(values: pd.Series) -> pd.Series:
+    """Return a column of other things than numbers as texts, so that any program can show it."""
+    if pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_complex_dtype(values.dtype):
+        return values
+    return values.astype(object).map(lambda value: "" if value is None or value is pd.NA else str(value))
 
 
 def make_notes(columns: Sequence[Column], place: NDArray[np.int64], is_sure: bool, k: int) -> Iterable[str]:
