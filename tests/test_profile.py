@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import silhouette_samples
+from sklearn.metrics import silhouette_samples, silhouette_score
 from sklearn.tree import DecisionTreeClassifier
 
 import mmc
@@ -264,6 +264,28 @@ def test_constant_empty_and_repeated_columns():
     assert any("Constant" in note for note in found.notes)
 
 
+def test_columns_of_any_kind():
+    """Dates, categories, lists and whole numbers beyond float64 are text; other numbers are numbers."""
+    table = pd.DataFrame(
+        {
+            "date": pd.date_range("2020", periods=4),
+            "category": pd.Categorical([1, 2, 1, None]),
+            "complex": [1 + 2j, 0, 1, 1],
+            "list": [[1], [2], [1], None],
+            "huge": [10**400, 1, 2, 3],
+            "nullable": pd.array([1, None, 3, 4], dtype="Int64"),
+            "objects": np.array([1, 2.5, None, 4], dtype=object),
+            "flags": pd.array([True, None, False, True], dtype="boolean"),
+        }
+    )
+    found = mmc.profile(table, [0, 0, 1, 1])
+    kinds = found.of(0).set_index("column")["kind"]
+    assert kinds[["nullable", "objects", "flags"]].tolist() == ["number", "number", "two values"]
+    assert set(kinds.drop(["nullable", "objects", "flags"])) == {"text"}
+    assert "2020-01-01" in found.to_html()
+    assert mmc.profile(table[[]], [0, 0, 1, 1]).table.empty
+
+
 def test_one_cluster_and_one_row_for_each_cluster():
     """There is nothing to compare one cluster with; clusters of a single row have rules and no silhouette."""
     X = np.arange(6.0).reshape(3, 2)
@@ -297,9 +319,11 @@ def test_samples_have_all_clusters():
 
 def test_many_rows_are_sampled_and_said():
     """Beyond 5,000 rows silhouettes are those of a sample; numbers and scores of rules are of all."""
-    X, y = make_three_gaussians(7000, random_state=0).X, make_three_gaussians(7000, random_state=0).y
-    found = mmc.profile(X, y)
+    data = make_three_gaussians(7000, random_state=0)
+    X, y = data.X, np.where(np.arange(7000) < 6500, np.minimum(data.y, 1), 2)
+    found = mmc.profile(X, y, X=X)
     assert len(found.silhouette_rows) <= 5000
+    assert found.silhouette == pytest.approx(silhouette_score(X, y), abs=0.01)
     assert any("sample of 5,000" in note for note in found.notes)
     assert found.table["n_known"].sum() == 2 * 7000
 

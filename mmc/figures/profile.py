@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-import textwrap
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -20,8 +20,8 @@ _MOST_BARS, _MOST_COLUMNS, _MOST_LINES, _MOST_BANDS = 12, 8, 1000, 40
 #: Range of standardised values, and number of characters of a name.
 _REACH, _MOST_SHOWN = 3.0, 24
 
-#: Number of characters on a line of a name.
-_LINE = 12
+#: Number of characters on a line of a name where it can be broken, and of lines.
+_LINE, _MOST_IN_NAME = 12, 3
 
 #: Where a bar begins, as a share of its length, by the direction of the cluster.
 _BEGINS = {"lower": -1.0, "higher": 0.0}
@@ -260,7 +260,15 @@ def _told(row: Mapping[Any, Any]) -> str:
 
 def _in_lines(name: str) -> str:
     """Return a name on up to three lines, which cannot bring in elements."""
-    lines = textwrap.wrap(" ".join(str(name).split()), _LINE, max_lines=3, placeholder="…")
+    lines = [""]
+    for part in re.split(r"(?<=[\s_/.-])", " ".join(str(name).split())):
+        if len(lines[-1]) + len(part.strip()) <= _LINE or not lines[-1]:
+            lines[-1] += part
+        else:
+            lines.append(part)
+    lines = [line if len(line) <= 2 * _LINE else line[: 2 * _LINE - 1] + "…" for line in lines]
+    if len(lines) > _MOST_IN_NAME:
+        lines = [*lines[: _MOST_IN_NAME - 1], lines[_MOST_IN_NAME - 1].rstrip() + "…"]
     return "<br>".join(map(html.escape, lines))
 
 

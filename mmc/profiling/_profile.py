@@ -99,7 +99,7 @@ def profile(
     >>> iris = load_iris()
     >>> found = mmc.profile(iris.X, iris.codes, names=iris.feature_names)
     >>> found.clusters[0].rule.text, found.clusters[0].columns[0]
-    ('petal length (cm) ≤ 2', 'petal length (cm)')
+    ('petal width (cm) ≤ 0.8', 'petal length (cm)')
     """
     frame = read_frame(table, names)
     codes = _labels(labels, len(frame))

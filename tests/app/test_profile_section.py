@@ -4,6 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mmc import work
+from mmc.datasets import load_iris
+from mmc.experiment import Data
+
 _NASTY = "<script>alert(1)</script> **b** $x$"
 
 
@@ -37,7 +41,7 @@ def test_nothing_is_computed_before_it_is_asked_for(playground, settle):
 
 def test_the_address_opens_it(find_clusters):
     """A link to an answer shows what its clusters are, in rows of all clusters and those of none."""
-    at = find_clusters(n="60", profile="true", outliers="true")
+    at = find_clusters(n="60", k="3", profile="true", outliers="true")
     assert not at.exception
     assert toggle(at).value is True
     found, marked = at.session_state["find-clusters:"].last
@@ -73,7 +77,7 @@ def hostile(playground, settle):
     """Open the playground with a table whose names and texts are meant for a browser."""
     rng = np.random.default_rng(0)
     values = np.repeat([0.0, 5.0, 9.0], 10) + rng.normal(size=30)
-    table = pd.DataFrame({"=cmd()": range(30), _NASTY: values})
+    table = pd.DataFrame({"=cmd()": rng.normal(size=30) / 10, _NASTY: values})
     table["text"] = ["<img src=x>", "**b**", "=1+1"] * 10
     at = playground(data="three-gaussians", n="60", profile="true")
     at.selectbox(key="data").set_value("table")
@@ -95,3 +99,19 @@ def test_text_of_a_table_is_never_rendered(hostile):
     assert r"\<script\>" in rule
     overview = next(each.value for each in hostile.dataframe if "rule" in each.value)
     assert any(_NASTY in columns for columns in overview["most telling columns"])
+
+
+def test_workers_make_what_is_drawn_and_the_files():
+    """All that the server keeps is small; the files have the title of the data, escaped, and all columns."""
+    labels = load_iris().codes
+    described = work.describe(None, (Data("iris"), labels, None, {0: 2, 1: 1, 2: 0}), lambda share: True)
+    assert list(described.effects) == [0, 1, 2]
+    assert described.silhouettes is not None
+    assert described.lines is not None
+    assert 10_000 < described.nbytes < 500_000
+    page, table = (
+        work.write_profile(described.profile, (ending, "A & <b>"), lambda share: True)
+        for ending in ("html", "csv")
+    )
+    assert "<h1>A &amp; &lt;b&gt;</h1>" in page
+    assert len(table.splitlines()) == 1 + 3 * 5
