@@ -124,10 +124,10 @@ class Profile:
                 row["mean confidence"] = each.confidence
             rule = each.rule
             row["rule"] = rule.text if rule else "no rule"
+            row["most telling columns"] = ", ".join(each.columns[:3])
             row["precision"] = rule.precision if rule else np.nan
             row["recall"] = rule.recall if rule else np.nan
             row["silhouette"] = each.silhouette
-            row["most telling columns"] = ", ".join(each.columns[:3])
             rows.append(row)
         return pd.DataFrame(rows)
 
