@@ -28,6 +28,7 @@ from mmc.maxmargin import (
     SteepRLS,
     StocRLS,
 )
+from mmc.profiling import profile
 
 __all__ = [
     "CCCPMMC",
@@ -55,6 +56,7 @@ __all__ = [
     "SelfTuningSpectral",
     "SteepRLS",
     "StocRLS",
+    "profile",
 ]
 
 __version__ = "0.1.0"

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import mmc
-from mmc import cli_auto, clusterers, engine, registry, schema
+from mmc import cli_auto, cli_profile, clusterers, engine, registry, schema
 from mmc._ending import Terminated, drop_output, ended_by_sigterm
 from mmc.cli_auto import AUTO
 from mmc.cli_sweep import chosen, flag, write_option
@@ -169,6 +169,7 @@ def _add_common(cluster: argparse.ArgumentParser, default: str) -> None:
         help="where the experiment goes, as JSON that “run” repeats; after a sweep that of the best value, "
         f"with {AUTO} that of the chosen method, without outliers",
     )
+    cli_profile.add_options(cluster)
     _add_output(cluster)
 
 
@@ -340,7 +341,7 @@ def _read(table: str) -> Table:
 
 def _require_writable(arguments: argparse.Namespace) -> None:
     """Refuse files that cannot be written before anything is computed; no file is created."""
-    for option in ("output", "curve", "resume", "save", "candidates"):
+    for option in ("output", "curve", "resume", "save", "candidates", *cli_profile.OPTIONS):
         given = getattr(arguments, option, None)
         if given is None or given == "-":
             continue
@@ -400,6 +401,7 @@ def _write_labels(
         sys.stdout.write(text.replace("\r\n", "\n"))
     else:
         write_option("output", arguments.output, text)
+    cli_profile.write(dataset, labels, confidence, arguments)
 
 
 def _sizes(labels: NDArray[np.int64]) -> str:

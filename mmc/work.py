@@ -24,7 +24,18 @@ from mmc.datasets import Dataset, Facts, Table, labels_frame, numeric_columns, o
 from mmc.engine import Report
 from mmc.engine.worker import memory_limit
 from mmc.experiment import Data
-from mmc.figures import Scene, View, animation, animation_html, curve_ranges, make_scene, make_view
+from mmc.figures import (
+    Scene,
+    View,
+    animation,
+    animation_html,
+    curve_ranges,
+    effect_bars,
+    make_scene,
+    make_view,
+    parallel_coordinates,
+    silhouette_plot,
+)
 from mmc.figures.movie import film_gif, film_mp4
 from mmc.figures.packed import PackedFigure, pack
 from mmc.figures.shapes import to_svg
@@ -32,6 +43,7 @@ from mmc.figures.still import Words, chart_picture, still_png, still_svg
 from mmc.imbalance import Draw, imbalance_draws
 from mmc.metrics import clustering_error
 from mmc.outliers import find_outliers
+from mmc.profiling import Profile, profile
 from mmc.recording import MAX_BYTES, Recording, record
 from mmc.registry import Bound
 from mmc.stepping import Step
@@ -50,6 +62,9 @@ _MAX_STATES = 600 * 2**20
 
 #: Number of points from which a report has only the last of the steps on the way.
 _MANY = 20_000
+
+#: Number of clusters whose columns are drawn.
+_MOST_DESCRIBED = 40
 
 #: Width and height of the first picture, which is fitted to its place.
 _FIRST_SIZE = (660, 540)
@@ -174,6 +189,34 @@ class Ran(NamedTuple):
     facts: Facts
     recordings: Mapping[str, Recording]
     drawing: Drawing | None
+
+
+@dataclass(frozen=True, eq=False)
+class Described:
+    """What the clusters of some data are.
+
+    Attributes
+    ----------
+    profile : Profile
+        Numbers, rules and rows.
+    effects : mapping from int to PackedFigure
+        Columns that tell a cluster apart, for the largest clusters by their labels.
+    silhouettes, lines : PackedFigure or None
+        Silhouettes, and rows as lines over columns; None where there is nothing to draw.
+    """
+
+    profile: Profile
+    effects: Mapping[int, PackedFigure]
+    silhouettes: PackedFigure | None
+    lines: PackedFigure | None
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the tables and the figures."""
+        tables = (self.profile.table, self.profile.examples)
+        figures = [*self.effects.values(), self.silhouettes, self.lines]
+        drawn = sum(figure.nbytes for figure in figures if figure is not None)
+        return drawn + int(sum(table.memory_usage(deep=True).sum() for table in tables))
 
 
 class Begun(NamedTuple):
@@ -390,6 +433,45 @@ def write_labels(
     if not whole:
         dataset = replace(dataset, frame=pd.DataFrame({"row": np.arange(len(dataset.frame))}))
     return to_csv_text(labels_frame(dataset, labels, confidence))
+
+
+def describe(
+    packed: bytes | None,
+    task: tuple[Data, NDArray[np.int64], NDArray[np.float64] | None, Mapping[int, int] | None],
+    report: Report,
+) -> Described:
+    """Say what clusters are, in all columns of the table; rules use those that were clustered.
+
+    The task is the data, the label of each point, the confidence of each if it is known, and the positions of
+    the clusters' colours.
+    """
+    data, labels, confidence, colors = task
+    dataset = _load(packed, data)
+    frame = dataset.frame.iloc[dataset.rows]
+    found = profile(frame, labels, X=dataset.X, confidence=confidence, rule_columns=dataset.feature_names)
+    largest = sorted(found.clusters, key=lambda each: -each.size)[:_MOST_DESCRIBED]
+    effects = {
+        each.label: pack(
+            effect_bars(found.of(each.label), each.label if colors is None else colors[each.label])
+        )
+        for each in sorted(largest, key=lambda each: each.label)
+    }
+    silhouettes = lines = None
+    if np.isfinite(found.silhouette_values).any():
+        of = labels[found.silhouette_rows]
+        silhouettes = pack(silhouette_plot(found.silhouette_values, of, colors))
+    order = found.table.groupby("column", sort=False)["separation"].max().sort_values(ascending=False)
+    telling = [name for name in order.index if name in dataset.feature_names]
+    if len(telling) > 1:
+        X = dataset.X[:, [dataset.feature_names.index(name) for name in telling]]
+        lines = pack(parallel_coordinates(X, labels, telling, colors))
+    return Described(found, effects, silhouettes, lines)
+
+
+def write_profile(found: Profile, task: tuple[str, str], report: Report) -> str:
+    """Write a profile as a file of a format, "html" or "csv", under a title."""
+    ending, title = task
+    return found.to_html(title) if ending == "html" else found.to_csv()
 
 
 def rows_of(packed: bytes | None, task: tuple[Data, NDArray[np.int64]], report: Report) -> pd.DataFrame:

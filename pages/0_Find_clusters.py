@@ -39,7 +39,10 @@ with ui.frame("Find clusters"):
     with pictures:
         ui.draw_counted(found, at)
     ui.tell_why(found, at)
+    description = st.container(key="description")
     st.subheader("All candidates")
     ui.draw_candidates(found)
     st.subheader("Take it home")
     ui.take_answer(found, at, outliers)
+    with description:  # the last, because a page ends here while the work is done
+        ui.describe_answer(found, at, outliers)

@@ -26,7 +26,7 @@ LAYERS = (
     ),
     ("mmc.base", "mmc.engine", "mmc.kernels", "mmc.ranges", "mmc.starts"),
     ("mmc.clusterers", "mmc.kernel_base"),
-    ("mmc.baselines", "mmc.infomax", "mmc.maxmargin", "mmc.outliers"),
+    ("mmc.baselines", "mmc.infomax", "mmc.maxmargin", "mmc.outliers", "mmc.profiling"),
     ("mmc.judges", "mmc.registry"),
     ("mmc.schema",),
     ("mmc.experiment", "mmc.imbalance", "mmc.recording"),
@@ -34,7 +34,7 @@ LAYERS = (
     ("mmc.auto", "mmc.selection", "mmc.sweep_file"),
     ("mmc", "mmc.comparison"),
     ("mmc.cli_sweep", "mmc.figures"),
-    ("mmc.cli_auto", "mmc.work"),
+    ("mmc.cli_auto", "mmc.cli_profile", "mmc.work"),
     ("mmc.cli", "mmc.nursery", "mmc.ui"),
     ("mmc.__main__", "app", "pages"),
 )
@@ -97,6 +97,12 @@ INSIDE = {
         ("mmc.auto.search",),
         ("mmc.auto.report",),
         ("mmc.auto.estimator",),
+    ),
+    "mmc.profiling": (
+        ("mmc.profiling._columns", "mmc.profiling._report", "mmc.profiling._rules"),
+        ("mmc.profiling._points", "mmc.profiling._result", "mmc.profiling._summaries"),
+        ("mmc.profiling._tables",),
+        ("mmc.profiling._profile",),
     ),
     "mmc.registry": (
         ("mmc.registry._limits", "mmc.registry._panels"),

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import mmc
-from mmc import datasets, infomax, metrics, registry
+from mmc import datasets, infomax, metrics, profiling, registry
 from mmc.base import StepwiseClusterer
 from mmc.datasets import make_three_gaussians
 
@@ -26,10 +26,13 @@ each_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda est
 
 #: Public functions and other classes with parameters of their own.
 CALLABLES = [
-    *(infomax.LSMI, infomax.lsmi, infomax.MLMI, infomax.mlmi),
+    *(infomax.LSMI, infomax.lsmi, infomax.MLMI, infomax.mlmi, mmc.profile),
     *(value for name in datasets.__all__ if inspect.isfunction(value := getattr(datasets, name))),
     *(value for name in metrics.__all__ if (value := getattr(metrics, name)).__module__ == "mmc.metrics"),
 ]
+
+#: Results of a profile.
+RECORDS = (profiling.Profile, profiling.ClusterProfile, profiling.Rule)
 
 #: Modules with examples, found in their text, so that no other module is imported.
 ROOT = Path(mmc.__file__).parent
@@ -98,7 +101,7 @@ def test_attributes(estimator):
     assert set(entries(sections(estimator)["Attributes"])) == public
 
 
-@pytest.mark.parametrize("record", [infomax.Estimate, datasets.Dataset, datasets.Entry])
+@pytest.mark.parametrize("record", [infomax.Estimate, datasets.Dataset, datasets.Entry, *RECORDS])
 def test_fields(record):
     """Attributes names every field of a public dataclass, in its order, and no other."""
     assert list(entries(sections(record)["Attributes"])) == [field.name for field in fields(record)]

@@ -10,6 +10,7 @@ from mmc.figures.margins import margin_animation
 from mmc.figures.matrix import matrix_figure
 from mmc.figures.movie import film_gif, film_mp4
 from mmc.figures.palette import cluster_color
+from mmc.figures.profile import effect_bars, parallel_coordinates, silhouette_plot
 from mmc.figures.scene import MAX_POINTS, Scene, View, make_scene, make_view
 from mmc.figures.selection import band_curves, cv_heatmap, score_curve
 from mmc.figures.still import Words, still_png, still_svg
@@ -34,6 +35,7 @@ __all__ = [
     "course",
     "curve_ranges",
     "cv_heatmap",
+    "effect_bars",
     "film_gif",
     "film_mp4",
     "kernel_graph",
@@ -42,9 +44,11 @@ __all__ = [
     "make_view",
     "margin_animation",
     "matrix_figure",
+    "parallel_coordinates",
     "posterior_map",
     "restart_curves",
     "score_curve",
+    "silhouette_plot",
     "still_png",
     "still_svg",
     "thumbnail",

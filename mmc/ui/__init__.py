@@ -33,6 +33,7 @@ from mmc.ui.parameter_sidebar import (
     sweep_controls,
 )
 from mmc.ui.player_view import play, tell
+from mmc.ui.profile_view import describe_answer
 from mmc.ui.result_store import last_good, resume_notice
 from mmc.ui.run_job import Outcome, run, warm_up
 from mmc.ui.run_view import show_outcome
@@ -83,6 +84,7 @@ __all__ = [
     "compared",
     "contest_controls",
     "data_controls",
+    "describe_answer",
     "download_control",
     "draw_candidates",
     "draw_clusters",

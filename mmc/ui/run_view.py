@@ -1,4 +1,4 @@
-"""A run on a page: animation, panels, numbers and downloads."""
+"""A run on a page: animation, panels, numbers, downloads and what the clusters are."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from mmc.ui.export_view import export_buttons
 from mmc.ui.messages import notice
 from mmc.ui.panel_view import closer_look
 from mmc.ui.player_view import play, tell
+from mmc.ui.profile_view import describe_run
 from mmc.ui.result_view import result_summary
 from mmc.ui.run_job import Outcome
 from mmc.ui.sweep_job import Found
 
 
 def show_outcome(outcome: Outcome, found: Found | None = None) -> None:
-    """Draw a run: the stage with picture, player and pseudo-code, and below it panels, numbers and downloads.
+    """Draw a run: the stage with picture, player and pseudo-code, and below it all else.
 
     Parameters
     ----------
@@ -38,9 +39,12 @@ def show_outcome(outcome: Outcome, found: Found | None = None) -> None:
             result_summary(outcome)
             st.subheader("Take it home")
             export_buttons(outcome, columns, found)
+        description = st.container(key="description")
     with stage:
         picture, told = st.columns([5, 3], gap="medium") if alone else (st.container(), st.container())
         with picture:
             play(outcome, columns)
         with told, st.container(key="story"):
             tell(outcome, columns)
+    with description:  # the last, because a page ends here while the work is done
+        describe_run(outcome)
