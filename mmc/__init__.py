@@ -28,6 +28,7 @@ from mmc.maxmargin import (
     SteepRLS,
     StocRLS,
 )
+from mmc.model_file import load_model, save_model
 
 __all__ = [
     "CCCPMMC",
@@ -55,6 +56,8 @@ __all__ = [
     "SelfTuningSpectral",
     "SteepRLS",
     "StocRLS",
+    "load_model",
+    "save_model",
 ]
 
 __version__ = "0.1.0"
