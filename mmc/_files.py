@@ -15,8 +15,8 @@ _STREAMS = ("/dev/fd/", "/dev/std", "/proc/")
 def write_file(path: str | Path, content: str | bytes) -> None:
     """Write a file, so that at every moment it holds its old or its new content.
 
-    The content is written to a new file in the same folder, which then takes the place of the old one and keeps
-    its permissions. A link keeps its name, and its target is replaced. What is no regular file, as a pipe
+    It is written to a new file in the same folder, which then takes the place of the old one and keeps its
+    permissions. A link keeps its name, and its target is replaced. What is no regular file, as a pipe
     or /dev/stdout, and a file in a folder that takes no new files are written directly.
 
     Parameters

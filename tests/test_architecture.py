@@ -102,7 +102,7 @@ INSIDE = {
     ),
     "mmc.model_file": (
         ("mmc.model_file.archive", "mmc.model_file.far"),
-        ("mmc.model_file.classes",),
+        ("mmc.model_file.classes", "mmc.model_file.model"),
         ("mmc.model_file.encoding",),
         ("mmc.model_file.saved",),
     ),

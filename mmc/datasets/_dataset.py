@@ -191,8 +191,8 @@ def labels_frame(
     -------
     pandas.DataFrame
         All original rows and columns, then ``cluster`` (whole numbers), ``confidence`` and ``far``; they are
-        missing in the rows that were not clustered. If the table already has a column of that name, the new one is
-        called ``cluster_2`` and so on.
+        missing in the rows that were not clustered. If the table already has a column of that name, the new
+        one is called ``cluster_2`` and so on.
     """
     frame = dataset.frame
     clusters = pd.array([pd.NA] * len(frame), dtype="Int64")

@@ -121,9 +121,7 @@ class Table:
         dataset = Dataset(features.values, y, tuple(features.names), called, frame, rows, tuple(notes))
         return dataset.standardized() if standardize else dataset
 
-    def points(
-        self, columns: Sequence[str], *, missing: Literal["error", "drop"] = "error"
-    ) -> Dataset:
+    def points(self, columns: Sequence[str], *, missing: Literal["error", "drop"] = "error") -> Dataset:
         """Select columns that a model was fitted to, whatever their order here and whether they vary.
 
         Parameters
@@ -156,14 +154,12 @@ class Table:
         if words := [column for column in columns if column not in numeric]:
             texts = [f"{shown(column)} ({self.reasons.get(column, 'no numbers')})" for column in words]
             raise TableError(
-                f"the model needs numbers in {enumerated(texts, _MOST_NAMED)} of {shown(called)}: correct the "
-                "cells, or leave them empty"
+                f"the model needs numbers in {enumerated(texts, _MOST_NAMED)} of {shown(called)}: correct "
+                "the cells, or leave them empty"
             )
         if others:
             notes.append(f"Columns that the model does not use: {listed(others)}.")
-        features = _Features(
-            list(columns), np.column_stack([_floats(frame[column]) for column in columns])
-        )
+        features = _Features(list(columns), np.column_stack([_floats(frame[column]) for column in columns]))
         usable = _finite_rows(features.values)
         if not usable.all():
             _leave_out_rows(features, usable, called, missing, notes)
@@ -417,8 +413,8 @@ def _renamed(absent: list[str], others: list[str], name: str) -> str:
         close = get_close_matches(column.strip().casefold(), plain, n=1)
         texts.append(f"{shown(column)} (is it {shown(plain[close[0]])}?)" if close else shown(column))
     return (
-        f"{shown(name)} has no column {enumerated(texts, _MOST_NAMED)}; the model was fitted to it. Its columns "
-        f"that the model does not know are {listed(others) or 'none'}. Name the columns as they were"
+        f"{shown(name)} has no column {enumerated(texts, _MOST_NAMED)}, which the model was fitted to; its "
+        f"columns that the model does not know are {listed(others) or 'none'}. Name the columns as they were"
     )
 
 

@@ -1,8 +1,8 @@
 """The archive of a model file: `model.json` and arrays, written and read within limits.
 
-Nothing is compressed, so that a small file never unpacks to a large one. Before any member is read, the end of
-the archive says how many there are and how large their list is, and then every name, size and place is
-checked; the header of an array is checked before its numbers are read. Arrays hold numbers or booleans.
+Nothing is compressed, so that a small file never unpacks to a large one. Before any member is read, the end
+of the archive says how many there are and how large their list is, and then every name and size is checked;
+the header of an array is checked before its numbers are read. Arrays hold numbers or booleans.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _ARRAY = re.compile(r"array-(0|[1-9][0-9]{0,4})\.npy")
 #: Kinds of numbers in arrays: booleans, whole numbers with and without a sign, and floating-point numbers.
 _KINDS = "biuf"
 
-#: The last 22 bytes of a zip archive without a comment: where they begin, and what a larger archive has before.
+#: Begin of the last 22 bytes of a zip archive without a comment, and of what a larger archive has before.
 _END, _LARGE_END = b"PK\x05\x06", b"PK\x06\x07"
 
 
@@ -142,7 +142,7 @@ def _check_end(content: bytes) -> None:
 
 
 def _checked(members: list[zipfile.ZipInfo], size: int) -> list[zipfile.ZipInfo]:
-    """Return the members in the order of their numbers, model.json first, if all are as `pack` writes them."""
+    """Return model.json and the arrays by their numbers, if all are as `pack` writes them."""
     by_number: dict[int, zipfile.ZipInfo] = {}
     for member in members:
         found = _ARRAY.fullmatch(member.filename)

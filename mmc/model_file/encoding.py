@@ -28,7 +28,9 @@ from mmc.stepping import State
 _NUMBERS = {np.dtype(name).name: np.dtype(name).type for name in ("?", *"bhilBHILfd")}
 
 #: Classes of sparse matrices.
-_SPARSE = {cls.__name__: cls for cls in (sparse.csr_array, sparse.csr_matrix, sparse.csc_array, sparse.csc_matrix)}
+_SPARSE = {
+    cls.__name__: cls for cls in (sparse.csr_array, sparse.csr_matrix, sparse.csc_array, sparse.csc_matrix)
+}
 
 #: Numbers that JSON does not have.
 _NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
@@ -99,7 +101,9 @@ class Encoder:
         if type(value) in (list, tuple):
             return {type(value).__name__: [self.write(v, f"{name}[{i}]") for i, v in enumerate(value)]}
         if isinstance(value, Mapping):
-            return {"dict": [[self.write(k, name), self.write(v, f"{name}[{k!r}]")] for k, v in value.items()]}
+            return {
+                "dict": [[self.write(k, name), self.write(v, f"{name}[{k!r}]")] for k, v in value.items()]
+            }
         cls = name_of(value)
         if cls is None:
             raise ValueError(_refusal(value, name))
@@ -128,8 +132,8 @@ def _held(value: Any) -> dict[str, Any]:
 def _refusal(value: Any, name: str) -> str:
     if callable(value):
         return (
-            f"{name} is a function ({quoted(getattr(value, '__name__', type(value).__name__))}), which a model "
-            "file cannot hold. Give kernels by name, such as 'rbf'."
+            f"{name} is a function ({quoted(getattr(value, '__name__', type(value).__name__))}), which a "
+            "model file cannot hold. Give kernels by name, such as 'rbf'."
         )
     if isinstance(value, int):
         return f"{name}={quoted(value)} is too large for a model file."
@@ -244,7 +248,7 @@ class Decoder:
         cls = _known(entry["class"], known_classes())
         held = {name: self.read(value) for name, value in _typed(entry["fields"], dict).items()}
         if is_tuple(cls):
-            _names(held, set(cls._fields))  # type: ignore[attr-defined]
+            _names(held, set(cls._fields))
             return cls(**held)
         if is_dataclass(cls):
             _names(held, {field.name for field in fields(cls)})
