@@ -168,9 +168,7 @@ def _read_array(file: Any, member: zipfile.ZipInfo) -> NDArray[Any]:
     name = quoted(member.filename)
     try:
         shape, in_columns, dtype = _header(file)
-    except ValueError:
-        raise
-    except Exception as error:  # the header is an expression of Python, which NumPy reads as a literal
+    except Exception as error:  # NumPy parses the header as a literal of Python, which may fail in any way
         raise ValueError(f"its array {name} has a header that cannot be read.") from error
     if dtype.hasobject or dtype.kind not in _KINDS or dtype.names or dtype.itemsize > 8:
         raise ValueError(f"its array {name} does not hold numbers.")
@@ -188,5 +186,5 @@ def _read_array(file: Any, member: zipfile.ZipInfo) -> NDArray[Any]:
 
 def _header(file: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     if npy.read_magic(file) != (1, 0):
-        raise ValueError("its arrays are of another version.")
+        raise ValueError("Only the first version of the header is written.")
     return npy.read_array_header_1_0(file, max_header_size=_MAX_HEADER)

@@ -32,6 +32,13 @@ _SPARSE = {
     cls.__name__: cls for cls in (sparse.csr_array, sparse.csr_matrix, sparse.csc_array, sparse.csc_matrix)
 }
 
+#: Kinds of entries by the name that comes first, and the type of what they hold under it.
+_KINDS: dict[str, type] = {
+    **dict.fromkeys(("class", "sparse", "number", "float", "dtype"), str),
+    **dict.fromkeys(("list", "tuple", "dict", "texts"), list),
+    "array": int,
+}
+
 #: Numbers that JSON does not have.
 _NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
@@ -190,6 +197,8 @@ class Decoder:
 
     def _make(self, entry: dict[str, Any]) -> Any:
         kind = next(iter(entry), "")
+        if kind not in _KINDS:
+            raise ValueError(f"{quoted(kind)} is no kind of object.")
         if kind == "class":
             return self._object(entry)
         if kind == "sparse":
@@ -197,7 +206,7 @@ class Decoder:
         if kind == "number":
             _names(entry, {"number", "value"})
             return _known(entry["number"], _NUMBERS)(self._simple(entry["value"]))
-        value = _only(entry, kind, str if kind in ("float", "dtype") else int if kind == "array" else list)
+        value = _only(entry, kind, _KINDS[kind])
         if kind == "float":
             return _known(value, _NOT_FINITE)
         if kind == "dtype":
@@ -211,9 +220,7 @@ class Decoder:
         if kind in ("list", "tuple"):
             items = [self.read(each) for each in value]
             return items if kind == "list" else tuple(items)
-        if kind == "dict":
-            return self._dict(value)
-        raise ValueError(f"{quoted(kind)} is no kind of object.")
+        return self._dict(value)
 
     def _simple(self, value: Any) -> bool | int | float:
         found = self.read(value)

@@ -156,7 +156,7 @@ def load_model(source: str | Path | bytes, *, max_bytes: int = MAX_BYTES) -> Sav
     """
     name, content = "This", source
     if not isinstance(source, bytes):
-        name = quoted(str(source))
+        name = quoted(Path(source).name)
         with open(source, "rb") as file:
             content = file.read(max_bytes + 1)
     assert isinstance(content, bytes)
