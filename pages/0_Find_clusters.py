@@ -43,3 +43,4 @@ with ui.frame("Find clusters"):
     ui.draw_candidates(found)
     st.subheader("Take it home")
     ui.take_answer(found, at, outliers)
+    ui.label_another_file()

@@ -82,7 +82,7 @@ def save_model(
     ...     again = load_model(path)
     >>> again.columns, bool((again.estimator.predict(moons.X) == model.labels_).all())
     (('x1', 'x2'), True)
-    >>> again.far([[0.5, 0.2], [30.0, 30.0]]).tolist()
+    >>> again.far([[0.0, 1.0], [30.0, 30.0]]).tolist()
     [False, True]
     """
     write_file(path, model_bytes(model, X, columns=columns, scaling=scaling))
@@ -176,6 +176,10 @@ def load_model(source: str | Path | bytes, *, max_bytes: int = MAX_BYTES) -> Sav
     try:
         with np.errstate(all="ignore"):
             return _made(description, arrays)
+    except MemoryError as error:
+        raise ValueError(
+            f"{name} needs more memory than there is. Save a model of fewer points, or read it elsewhere."
+        ) from error
     except Exception as error:  # whatever a file may do to the code of a model
         raise ValueError(
             f"{name} is a damaged model file, or one of another release of mmc or scikit-learn: {cut(error)} "

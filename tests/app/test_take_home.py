@@ -137,12 +137,12 @@ def offered(monkeypatch):
     return files
 
 
-def test_the_buttons_offer_four_files(offered):
-    """Labels, experiment, script and animation are named after the table and made when asked for."""
+def test_the_buttons_offer_five_files(offered):
+    """Labels, experiment, script, model and animation are named after the table and made when asked for."""
     experiment, content = _EXPERIMENTS["table"]
     known = outcome(experiment, content)
     export_buttons(known)
-    endings = ("labels.csv", "experiment.json", "experiment.py", "animation.html")
+    endings = ("labels.csv", "experiment.json", "experiment.py", "model.mmc", "animation.html")
     assert list(offered) == [f"näme; 1-{ending}" for ending in endings]
     table = pd.read_csv(io.StringIO(offered["näme; 1-labels.csv"]))
     assert list(table.columns) == ["id", "größe", "b", "cluster", "confidence"]
@@ -214,7 +214,7 @@ def test_a_search_adds_its_curve(offered):
     found = search_work("key", task, opened(content), None, lambda *progress: True, Ticket())
     export_buttons(known, found=found)
     assert list(offered)[1] == "näme; 1-scores.csv"
-    assert len(offered) == 5
+    assert len(offered) == 6
     written = pd.read_csv(io.StringIO(offered["näme; 1-scores.csv"]))
     assert list(written.columns) == ["n_neighbors", "lsmi", "objective", "clusters", "seconds", "error"]
     assert written["n_neighbors"].tolist() == [0, 2, 5]
