@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from mmc import registry, work
+from mmc import work
 from mmc.errors import LimitError
 from mmc.ui.download_view import File, download_buttons
 from mmc.ui.messages import notice, plain
@@ -30,12 +30,12 @@ def label_another_file() -> None:
         "With a model that you have taken home, rows that it has not seen get the label of their cluster. "
         "Columns are found by their names, and rows that lie far from all that the model has seen are marked."
     )
-    left, right = st.columns(2, gap="large")
+    left, right = st.columns(2, gap="small")
     with left:
         model = st.file_uploader("Model (.mmc), at most 20 MB", type=["mmc"], key=_MODEL)
     with right:
         rows = st.file_uploader(
-            f"Table: CSV, TSV or Parquet, at most 20 MB and {registry.MOST_SAMPLES:,} rows",
+            "Table: CSV, TSV or Parquet, at most 20 MB",
             type=["csv", "tsv", "txt", "parquet"],
             key=_ROWS,
             help="The file is read and labelled, and not stored.",

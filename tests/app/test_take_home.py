@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mmc import registry, work
+from mmc import load_model, registry, work
 from mmc.datasets import open_table
 from mmc.engine import Ticket
 from mmc.experiment import Data, Experiment
@@ -150,6 +150,31 @@ def test_the_buttons_offer_five_files(offered):
     assert table["cluster"].tolist() == known.main.labels.tolist()
     assert Experiment.from_json(offered["näme; 1-experiment.json"]) == experiment
     assert "(StocRLS) on näme; 1.csv" in offered["näme; 1-animation.html"]
+
+
+def test_the_model_labels_the_table(offered):
+    """The model that is taken home gives the rows of the table the labels of the page."""
+    experiment, content = _EXPERIMENTS["table"]
+    known = outcome(experiment, content)
+    export_buttons(known)
+    saved = load_model(offered["näme; 1-model.mmc"])
+    assert saved.columns == ("größe", "b")
+    labels = saved.label(open_table(content, name=_TABLE)).labels
+    assert labels.tolist() == known.main.labels.tolist()
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "stopped", "reason"),
+    [("SpectralClustering", "", "it has no predict"), ("KMeans", "cancelled", "the run was stopped")],
+)
+def test_without_a_model_the_page_says_why(algorithm, stopped, reason, offered, monkeypatch):
+    """An algorithm that cannot predict, and a run that was stopped, have no model to take home."""
+    said = []
+    monkeypatch.setattr("mmc.ui.export_view.st.caption", said.append)
+    known = outcome(Experiment(Data("moons", {"n_samples": 40}, True), algorithm, {"n_clusters": 2}), None)
+    export_buttons(replace(known, stopped=stopped))
+    assert not any(name.endswith(".mmc") for name in offered)
+    assert reason in said[0].replace("\\", "")
 
 
 def test_pictures_and_films_are_offered(offered):
