@@ -28,6 +28,7 @@ from mmc.maxmargin import (
     SteepRLS,
     StocRLS,
 )
+from mmc.model_file import load_model, save_model
 from mmc.profiling import profile
 
 __all__ = [
@@ -56,7 +57,9 @@ __all__ = [
     "SelfTuningSpectral",
     "SteepRLS",
     "StocRLS",
+    "load_model",
     "profile",
+    "save_model",
 ]
 
 __version__ = "0.1.0"

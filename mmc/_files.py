@@ -12,26 +12,27 @@ from pathlib import Path
 _STREAMS = ("/dev/fd/", "/dev/std", "/proc/")
 
 
-def write_file(path: str | Path, text: str) -> None:
-    """Write a text file as UTF-8, so that at every moment it holds its old or its new content.
+def write_file(path: str | Path, content: str | bytes) -> None:
+    """Write a file, so that at every moment it holds its old or its new content.
 
-    The text is written to a new file in the same folder, which then takes the place of the old one and keeps
-    its permissions. A link keeps its name, and its target is replaced. What is no regular file, as a pipe
+    It is written to a new file in the same folder, which then takes the place of the old one and keeps its
+    permissions. A link keeps its name, and its target is replaced. What is no regular file, as a pipe
     or /dev/stdout, and a file in a folder that takes no new files are written directly.
 
     Parameters
     ----------
     path : str or Path
-        Where the text goes.
-    text : str
-        Content; line ends stay as they are.
+        Where the content goes.
+    content : str or bytes
+        Text, which is written as UTF-8 with its line ends as they are, or bytes.
 
     Raises
     ------
     OSError
         If the file cannot be written. The old file is whole, and no temporary file stays behind.
     """
-    content = text.encode()
+    if isinstance(content, str):
+        content = content.encode()
     try:
         old = os.stat(path)
     except FileNotFoundError:

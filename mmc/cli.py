@@ -10,7 +10,6 @@ Files are written whole or not at all. A sweep with --resume stores each candida
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -19,23 +18,23 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 import mmc
 from mmc import cli_auto, cli_profile, clusterers, engine, registry, schema
 from mmc._ending import Terminated, drop_output, ended_by_sigterm
 from mmc.cli_auto import AUTO
-from mmc.cli_sweep import chosen, flag, write_option
-from mmc.datasets import CATALOG, Dataset, MissingValuesError, Table, labels_frame, open_table, to_csv_text
+from mmc.cli_files import add_output, read_table, require_writable, write_option, write_output
+from mmc.cli_predict import add_predict, sizes, write_model
+from mmc.cli_sweep import chosen, flag
+from mmc.datasets import CATALOG, Dataset, MissingValuesError, labels_frame
 from mmc.experiment import Data, Experiment
+from mmc.model_file import require_predict
 from mmc.registry import Algorithm, Parameter
 from mmc.selection import FOR_K, SCORES, USUAL
 from mmc.stepping import Step
 
 _BAR = 30
-
-#: Maximum size of a table; what does not fit in memory is refused later, by the number of rows.
-_MAX_BYTES = 2**30
 
 #: Exit codes of a command that was ended from outside: 128 and the number of the signal.
 _INTERRUPTED, _CLOSED, _TERMINATED = 130, 141, 143
@@ -92,8 +91,9 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
     rerun = commands.add_parser("run", help="repeat an experiment that was saved as JSON")
     rerun.add_argument("experiment", type=Path, help="the JSON file")
     rerun.add_argument("--table", metavar="FILE", help="the table, if it used one; - for standard input")
-    _add_output(rerun)
+    add_output(rerun)
     rerun.set_defaults(run=_run)
+    add_predict(commands)
     return parser
 
 
@@ -169,8 +169,14 @@ def _add_common(cluster: argparse.ArgumentParser, default: str) -> None:
         help="where the experiment goes, as JSON that “run” repeats; after a sweep that of the best value, "
         f"with {AUTO} that of the chosen method, without outliers",
     )
+    cluster.add_argument(
+        "--save-model",
+        type=Path,
+        metavar="FILE",
+        help="where the fitted model goes, which “predict” labels other tables with; usually .mmc",
+    )
     cli_profile.add_options(cluster)
-    _add_output(cluster)
+    add_output(cluster)
 
 
 def _add_parameters(cluster: argparse.ArgumentParser, algorithm: Algorithm) -> None:
@@ -185,11 +191,6 @@ def _add_parameters(cluster: argparse.ArgumentParser, algorithm: Algorithm) -> N
             metavar=_metavar(parameter),
             help=f"{parameter.help} Default: {_usual(algorithm, parameter)}".replace("%", "%%"),
         )
-
-
-def _add_output(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--output", "-o", default="-", help="where the labels go; default: standard output")
-    parser.add_argument("--quiet", "-q", action="store_true", help="say nothing when all went well")
 
 
 class _Choice(NamedTuple):
@@ -274,7 +275,7 @@ def _cluster(arguments: argparse.Namespace) -> int:
         raise ValueError(f"--dask needs --sweep or --algorithm {AUTO}: a single fit runs here.")
     if arguments.sweep and is_auto:
         raise ValueError(f"--sweep needs an algorithm, and {AUTO} tries several: name one with --algorithm.")
-    _require_writable(arguments)
+    require_writable(arguments)
     if is_auto:
         return _cluster_by_itself(arguments)
     entry = registry.get(arguments.algorithm)
@@ -284,11 +285,13 @@ def _cluster(arguments: argparse.Namespace) -> int:
         for text in [getattr(arguments, f"parameter_{parameter.name}")]
     }
     _require_effect(entry, values, arguments)
+    if arguments.save_model:
+        require_predict(entry.make(values))
     data, dataset = _load(arguments)
     experiment = Experiment(data, entry.name, values)
     if arguments.sweep:
         experiment = chosen(experiment, dataset, arguments)
-    _fit_andwrite_option(experiment, dataset, arguments)
+    _fit_and_write(experiment, dataset, arguments)
     if arguments.save:
         write_option("save", arguments.save, experiment.to_json())
     return 0
@@ -301,14 +304,16 @@ def _cluster_by_itself(arguments: argparse.Namespace) -> int:
     _write_labels(dataset, found.labels, found.confidence, arguments)
     if arguments.save:
         write_option("save", arguments.save, found.experiment.to_json())
+    if arguments.save_model:
+        write_model(found.model, dataset, arguments)
     if not arguments.quiet:
-        print(_sizes(found.labels), file=sys.stderr)
+        print(sizes(found.labels), file=sys.stderr)
     return 0
 
 
 def _load(arguments: argparse.Namespace) -> tuple[Data, Dataset]:
     """Read the table and take the points from it."""
-    table = _read(arguments.table)
+    table = read_table(arguments.table)
     options = {
         "columns": arguments.columns.split(",") if arguments.columns else None,
         "label": arguments.label,
@@ -334,45 +339,23 @@ def _require_effect(entry: Algorithm, values: Mapping[str, Any], arguments: argp
                 )
 
 
-def _read(table: str) -> Table:
-    """Read a table from a file, or from standard input."""
-    return open_table(sys.stdin.buffer.read() if table == "-" else table, max_bytes=_MAX_BYTES)
-
-
-def _require_writable(arguments: argparse.Namespace) -> None:
-    """Refuse files that cannot be written before anything is computed; no file is created."""
-    for option in ("output", "curve", "resume", "save", "candidates", *cli_profile.OPTIONS):
-        given = getattr(arguments, option, None)
-        if given is None or given == "-":
-            continue
-        path = Path(given)
-        if path.is_dir():
-            reason = "it is a folder"
-        elif not path.parent.is_dir():
-            reason = f"there is no folder {path.parent}"
-        elif not os.access(path if path.exists() else path.parent, os.W_OK):
-            reason = "you may not write there"
-        else:
-            continue
-        raise ValueError(f"--{option} {given} cannot be written: {reason}.")
-
-
 def _run(arguments: argparse.Namespace) -> int:
-    _require_writable(arguments)
+    require_writable(arguments)
     with arguments.experiment.open("rb") as file:
         experiment = Experiment.from_json(file.read(schema.MAX_BYTES + 1))
     data = experiment.data
     if data.source == "table" and arguments.table is None:
         raise ValueError(f"This experiment needs the table {data.name!r}: give it with --table FILE.")
-    table = _read(arguments.table) if arguments.table else None
-    _fit_andwrite_option(experiment, data.load(table), arguments)
+    table = read_table(arguments.table) if arguments.table else None
+    _fit_and_write(experiment, data.load(table), arguments)
     return 0
 
 
-def _fit_andwrite_option(experiment: Experiment, dataset: Dataset, arguments: argparse.Namespace) -> None:
+def _fit_and_write(experiment: Experiment, dataset: Dataset, arguments: argparse.Namespace) -> None:
     _say_notes(dataset, arguments)
     on_terminal = _on_terminal(arguments)
-    end = clusterers.end(experiment.make(), dataset.X, _show if on_terminal else lambda step: None)
+    model = experiment.make()
+    end = clusterers.end(model, dataset.X, _show if on_terminal else lambda step: None)
     if on_terminal:
         print(file=sys.stderr)
     _write_labels(dataset, end.labels, end.confidence(), arguments)
@@ -380,7 +363,9 @@ def _fit_andwrite_option(experiment: Experiment, dataset: Dataset, arguments: ar
         if end.warning:
             print(f"warning: {end.warning}", file=sys.stderr)
         objective = "" if np.isnan(end.objective) else f", objective {end.objective:.6g}"
-        print(f"{_sizes(end.labels)}{objective}", file=sys.stderr)
+        print(f"{sizes(end.labels)}{objective}", file=sys.stderr)
+    if getattr(arguments, "save_model", None):
+        write_model(model, dataset, arguments)
 
 
 def _say_notes(dataset: Dataset, arguments: argparse.Namespace) -> None:
@@ -396,20 +381,8 @@ def _on_terminal(arguments: argparse.Namespace) -> bool:
 def _write_labels(
     dataset: Dataset, labels: ArrayLike, confidence: ArrayLike | None, arguments: argparse.Namespace
 ) -> None:
-    text = to_csv_text(labels_frame(dataset, labels, confidence))
-    if arguments.output == "-":
-        sys.stdout.write(text.replace("\r\n", "\n"))
-    else:
-        write_option("output", arguments.output, text)
+    write_output(labels_frame(dataset, labels, confidence), arguments.output)
     cli_profile.write(dataset, labels, confidence, arguments)
-
-
-def _sizes(labels: NDArray[np.int64]) -> str:
-    """Return the numbers of points, in all and in each cluster, in words."""
-    n_outliers = int((labels < 0).sum())
-    outliers = f", {n_outliers} outlier{'' if n_outliers == 1 else 's'}" if n_outliers else ""
-    sizes = ", ".join(map(str, np.bincount(labels[labels >= 0])))
-    return f"{len(labels)} points, cluster sizes {sizes}{outliers}"
 
 
 def _show(step: Step) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mmc import clusterers, engine
 from mmc.auto import AutoClusterer
-from mmc.cli_sweep import write_option
+from mmc.cli_files import write_option
 from mmc.datasets import Dataset, to_csv_text
 from mmc.experiment import Data, Experiment
 from mmc.stepping import Step
@@ -36,11 +36,14 @@ class Found(NamedTuple):
         How certain the chosen candidate is of each label, if it has such a measure.
     experiment : Experiment
         The chosen candidate.
+    model : AutoClusterer
+        The fitted search, which labels new points.
     """
 
     labels: NDArray[np.int64]
     confidence: NDArray[np.float64] | None
     experiment: Experiment
+    model: AutoClusterer
 
 
 def add_options(parser: argparse.ArgumentParser, is_named: bool) -> None:
@@ -169,5 +172,6 @@ def _found(model: AutoClusterer, data: Data, dataset: Dataset) -> Found:
     candidate = model.best_candidate_  # a table in which nothing varies is refused when it is read
     experiment = Experiment(data, candidate.algorithm, candidate.parameters)
     if _is_sampled(model):
-        return Found(model.labels_, None, experiment)
-    return Found(model.labels_, clusterers.end(experiment.make(), dataset.X).confidence(), experiment)
+        return Found(model.labels_, None, experiment, model)
+    confidence = clusterers.end(experiment.make(), dataset.X).confidence()
+    return Found(model.labels_, confidence, experiment, model)

@@ -7,12 +7,9 @@ from pathlib import Path
 
 from numpy.typing import ArrayLike
 
-from mmc.cli_sweep import write_option
+from mmc.cli_files import write_option
 from mmc.datasets import Dataset
 from mmc.profiling import profile
-
-#: Names of the options, which are names of files.
-OPTIONS = ("report", "profile")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -51,8 +48,8 @@ def write(
     arguments : Namespace
         Options of the command.
     """
-    paths = {name: getattr(arguments, name, None) for name in OPTIONS}
-    if not any(paths.values()):
+    report, table = (getattr(arguments, name, None) for name in ("report", "profile"))
+    if not (report or table):
         return
     found = profile(
         dataset.frame.iloc[dataset.rows],
@@ -61,7 +58,7 @@ def write(
         confidence=confidence,
         rule_columns=dataset.feature_names,
     )
-    if paths["report"]:
-        write_option("report", paths["report"], found.to_html(f"Clusters of {dataset.name}"))
-    if paths["profile"]:
-        write_option("profile", paths["profile"], found.to_csv())
+    if report:
+        write_option("report", report, found.to_html(f"Clusters of {dataset.name}"))
+    if table:
+        write_option("profile", table, found.to_csv())

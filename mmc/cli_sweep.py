@@ -7,12 +7,11 @@ import os
 import sys
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any
 
 import mmc
 from mmc import engine, registry
-from mmc._files import write_file
+from mmc.cli_files import write_option
 from mmc.datasets import Dataset, to_csv_text
 from mmc.experiment import Experiment
 from mmc.registry import Parameter
@@ -111,13 +110,3 @@ def _candidates(parameter: Parameter, name: str, given: str) -> list[Any]:
 def flag(parameter: Parameter) -> str:
     """Return the option of a parameter."""
     return "--" + parameter.name.replace("__", "-").replace("_", "-")
-
-
-def write_option(option: str, path: str | Path, text: str) -> None:
-    """Write a file whole, or name the option and leave the old file as it was."""
-    try:
-        write_file(path, text)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise ValueError(f"--{option} {path} cannot be written: {error.strerror}.") from error

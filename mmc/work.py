@@ -19,6 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from mmc import clusterers
 from mmc.auto import Plan, make_plan
 from mmc.datasets import Dataset, Facts, Table, labels_frame, numeric_columns, open_table, to_csv_text
 from mmc.engine import Report
@@ -42,6 +43,7 @@ from mmc.figures.shapes import to_svg
 from mmc.figures.still import Words, chart_picture, still_png, still_svg
 from mmc.imbalance import Draw, imbalance_draws
 from mmc.metrics import clustering_error
+from mmc.model_file import load_model, model_bytes
 from mmc.outliers import find_outliers
 from mmc.profiling import Profile, profile
 from mmc.recording import MAX_BYTES, Recording, record
@@ -99,6 +101,36 @@ class Upload:
     def nbytes(self) -> int:
         """Memory of the table."""
         return len(self.packed)
+
+
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """A table that a saved model has labelled.
+
+    Attributes
+    ----------
+    name : str
+        Name of the file.
+    csv : bytes
+        The table with the columns ``cluster`` and ``far``.
+    sizes : tuple of int
+        Number of rows in each cluster.
+    notes : tuple of str
+        What was left out or changed.
+    warning : str
+        How many rows are far from what the model was fitted to; empty if none is.
+    """
+
+    name: str
+    csv: bytes
+    sizes: tuple[int, ...]
+    notes: tuple[str, ...]
+    warning: str
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the table."""
+        return len(self.csv)
 
 
 class Loaded(NamedTuple):
@@ -472,6 +504,28 @@ def write_profile(found: Profile, task: tuple[str, str], report: Report) -> str:
     """Write a profile as a file of a format, "html" or "csv", under a title."""
     ending, title = task
     return found.to_html(title) if ending == "html" else found.to_csv()
+
+
+def write_model(packed: bytes | None, task: tuple[Data, BaseEstimator, bool], report: Report) -> bytes:
+    """Write a model of some data as a file; it is fitted first if it is not."""
+    data, model, is_fitted = task
+    dataset = _load(packed, data)
+    if not is_fitted:
+        clusterers.end(model, dataset.X)
+    return model_bytes(model, dataset.X, columns=dataset.feature_names, scaling=dataset.scaling)
+
+
+def label(files: tuple[bytes, bytes], name: str, report: Report) -> Labelled:
+    """Label a table with a saved model, both given as contents of files, each read within its memory."""
+    model, table = files
+    with memory_limit(_READ_MEMORY):
+        saved = load_model(model)
+    with memory_limit(_READ_MEMORY):
+        rows = open_table(table, name=name)
+    found = saved.label(rows, missing="drop")
+    sizes = tuple(int(n) for n in np.bincount(found.labels))
+    csv = to_csv_text(found.frame()).encode()
+    return Labelled(rows.name, csv, sizes, found.dataset.notes, found.warning)
 
 
 def rows_of(packed: bytes | None, task: tuple[Data, NDArray[np.int64]], report: Report) -> pd.DataFrame:

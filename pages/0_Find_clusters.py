@@ -44,5 +44,6 @@ with ui.frame("Find clusters"):
     ui.draw_candidates(found)
     st.subheader("Take it home")
     ui.take_answer(found, at, outliers)
+    ui.label_another_file()
     with description:  # the last, because a page ends here while the work is done
         ui.describe_answer(found, at, outliers)

@@ -411,7 +411,7 @@ def test_one_limit_holds_for_the_tables_of_both_commands(table, tmp_path, capsys
     """It is that of the command line, not that of the app."""
     saved, output = tmp_path / "e.json", tmp_path / "labels.csv"
     assert main(["cluster", str(table), "-k", "3", "--save", str(saved), "-q", "-o", str(output)]) == 0
-    monkeypatch.setattr("mmc.cli._MAX_BYTES", 10)
+    monkeypatch.setattr("mmc.cli_files._MAX_BYTES", 10)
     for command in (["cluster", str(table)], ["run", str(saved), "--table", str(table)]):
         assert main([*command, "-o", str(output)]) == 1
         assert "at most 10 bytes are read" in capsys.readouterr().err

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 #: Score that points must have beyond that of the references to count as clustered. On points without clusters
-#: it varies by one or two tenths from draw to draw. In 35 sets drawn evenly from a square, a disc or a cube, the
-#: hardest of them, the score is further beyond in 2; in 77 of other shapes and more columns, in 1 at most.
+#: it varies by one or two tenths from draw to draw. In 35 sets drawn evenly from a square, a disc or a cube,
+#: the hardest of them, the score is further beyond in 2; in 77 of other shapes, in 1 at most.
 MARGIN = 0.1
 
 

@@ -1,6 +1,6 @@
 """Data to cluster: toy sets with a known grouping, measured sets, and tables of the user."""
 
-from mmc.datasets._dataset import Dataset, Facts, labels_frame, to_csv_text
+from mmc.datasets._dataset import Dataset, Facts, Scaling, labels_frame, to_csv_text
 from mmc.datasets.bundled import load_breast_cancer, load_digits, load_iris, load_wine
 from mmc.datasets.catalog import CATALOG, Entry, check_options, load
 from mmc.datasets.tables import (
@@ -30,6 +30,7 @@ __all__ = [
     "Entry",
     "Facts",
     "MissingValuesError",
+    "Scaling",
     "Table",
     "TableError",
     "check_options",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,32 @@ from mmc.datasets._cells import is_number
 
 # A spreadsheet treats a cell that begins with one of these as a formula.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+class Scaling(NamedTuple):
+    """How columns were standardised.
+
+    Attributes
+    ----------
+    means, deviations : ndarray of shape (d,)
+        What is subtracted from each column, and what it is divided by afterwards.
+    """
+
+    means: npt.NDArray[np.float64]
+    deviations: npt.NDArray[np.float64]
+
+    def __call__(self, X: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Standardise other rows in the same way.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+
+        Returns
+        -------
+        ndarray of shape (n, d)
+        """
+        return (X - self.means) / self.deviations
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +62,8 @@ class Dataset:
         Position in ``frame`` of each row of ``X``.
     notes : tuple of str
         Sentences for the user about what was left out or changed.
+    scaling : Scaling or None
+        How the columns of ``X`` were standardised; None if they were not.
 
     Examples
     --------
@@ -53,6 +82,7 @@ class Dataset:
     frame: pd.DataFrame
     rows: npt.NDArray[np.int64]
     notes: tuple[str, ...] = ()
+    scaling: Scaling | None = None
 
     @property
     def codes(self) -> npt.NDArray[np.int64] | None:
@@ -75,8 +105,14 @@ class Dataset:
         A constant column becomes zeros. ``frame`` keeps the original values.
         """
         note = "Every column was shifted to mean 0 and scaled to variance 1."
-        X = np.asarray(StandardScaler().fit_transform(self.X), dtype=np.float64)
-        return replace(self, X=X, notes=(*self.notes, note))
+        scaler = StandardScaler()
+        X = np.asarray(scaler.fit_transform(self.X), dtype=np.float64)
+        scaling = Scaling(scaler.mean_, scaler.scale_)
+        if self.scaling is not None:  # the second time
+            before = self.scaling
+            means = before.means + before.deviations * scaling.means
+            scaling = Scaling(means, before.deviations * scaling.deviations)
+        return replace(self, X=X, notes=(*self.notes, note), scaling=scaling)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +168,11 @@ def from_arrays(
 
 
 def labels_frame(
-    dataset: Dataset, labels: npt.ArrayLike, confidence: npt.ArrayLike | None = None
+    dataset: Dataset,
+    labels: npt.ArrayLike,
+    confidence: npt.ArrayLike | None = None,
+    *,
+    far: npt.ArrayLike | None = None,
 ) -> pd.DataFrame:
     """Add the clusters to the original table.
 
@@ -144,13 +184,15 @@ def labels_frame(
         The cluster of each row of ``dataset.X``.
     confidence : array-like of float, shape (n,), default=None
         Confidence of each label. Without it the column is left out.
+    far : array-like of bool, shape (n,), default=None
+        Whether each row is far from what a model was fitted to. Without it the column is left out.
 
     Returns
     -------
     pandas.DataFrame
-        All original rows and columns, then ``cluster`` (whole numbers) and ``confidence``; both are missing
-        in the rows that were not clustered. If the table already has a column of that name, the new one is
-        called ``cluster_2`` and so on.
+        All original rows and columns, then ``cluster`` (whole numbers), ``confidence`` and ``far``; they are
+        missing in the rows that were not clustered. If the table already has a column of that name, the new
+        one is called ``cluster_2`` and so on.
     """
     frame = dataset.frame
     clusters = pd.array([pd.NA] * len(frame), dtype="Int64")
@@ -160,6 +202,10 @@ def labels_frame(
         sure = np.full(len(frame), np.nan)
         sure[dataset.rows] = _one_per_row(dataset, confidence, "confidence")
         added[_free_name(frame, "confidence")] = pd.Series(sure, index=frame.index)
+    if far is not None:
+        flags = pd.array([pd.NA] * len(frame), dtype="boolean")
+        flags[dataset.rows] = _one_per_row(dataset, far, "far").astype(bool)
+        added[_free_name(frame, "far")] = pd.Series(flags, index=frame.index)
     # Put together at once: columns that are added to very many others one by one are slow, with a warning.
     return pd.concat([frame, pd.DataFrame(added)], axis=1)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -119,6 +120,53 @@ class Table:
         y = None if label is None else _codes(frame[label].iloc[rows], notes)
         dataset = Dataset(features.values, y, tuple(features.names), called, frame, rows, tuple(notes))
         return dataset.standardized() if standardize else dataset
+
+    def points(self, columns: Sequence[str], *, missing: Literal["error", "drop"] = "error") -> Dataset:
+        """Select columns that a model was fitted to, whatever their order here and whether they vary.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            Names of the columns.
+        missing : {"error", "drop"}, default="error"
+            How to handle rows with a missing or infinite value in one of them.
+
+        Returns
+        -------
+        Dataset
+            The rows, with the columns in the given order; its ``notes`` name other columns.
+
+        Raises
+        ------
+        MissingValuesError
+            If values are missing and ``missing="error"``.
+        TableError
+            If a column is not there or not numeric; the message names it, and a column that it may have
+            become.
+        """
+        if missing not in ("error", "drop"):
+            raise ValueError(f"missing must be 'error' or 'drop', got {missing!r}")
+        frame, called, notes = self.frame, self.name, list(self.notes)
+        others = [str(column) for column in frame.columns if column not in set(columns)]
+        if absent := [column for column in columns if column not in frame.columns]:
+            raise TableError(_renamed(absent, others, called))
+        numeric = set(numeric_columns(frame))
+        if words := [column for column in columns if column not in numeric]:
+            texts = [f"{shown(column)} ({self.reasons.get(column, 'no numbers')})" for column in words]
+            raise TableError(
+                f"the model needs numbers in {enumerated(texts, _MOST_NAMED)} of {shown(called)}: correct "
+                "the cells, or leave them empty"
+            )
+        if others:
+            notes.append(f"Columns that the model does not use: {listed(others)}.")
+        features = _Features(list(columns), np.column_stack([_floats(frame[column]) for column in columns]))
+        usable = _finite_rows(features.values)
+        if not usable.all():
+            _leave_out_rows(features, usable, called, missing, notes)
+            features = _Features(features.names, features.values[usable])
+        _check_values(features)
+        rows = np.flatnonzero(usable).astype(np.int64)
+        return Dataset(features.values, None, tuple(columns), called, frame, rows, tuple(notes))
 
     def _left_out(self, chosen: list[str], label: str | None) -> list[str]:
         """Name the columns that are not numeric."""
@@ -355,6 +403,19 @@ def _chosen_columns(
             f"If you expected more, check the delimiter."
         )
     return chosen
+
+
+def _renamed(absent: list[str], others: list[str], name: str) -> str:
+    """Say which columns are not there, and which others resemble them."""
+    plain = {other.strip().casefold(): other for other in reversed(others)}
+    texts = []
+    for column in absent:
+        close = get_close_matches(column.strip().casefold(), plain, n=1)
+        texts.append(f"{shown(column)} (is it {shown(plain[close[0]])}?)" if close else shown(column))
+    return (
+        f"{shown(name)} has no column {enumerated(texts, _MOST_NAMED)}, which the model was fitted to; its "
+        f"columns that the model does not know are {listed(others) or 'none'}. Name the columns as they were"
+    )
 
 
 def _varying(features: _Features, name: str, notes: list[str]) -> _Features:

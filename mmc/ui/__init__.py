@@ -33,6 +33,7 @@ from mmc.ui.parameter_sidebar import (
     sweep_controls,
 )
 from mmc.ui.player_view import play, tell
+from mmc.ui.predict_view import label_another_file
 from mmc.ui.profile_view import describe_answer
 from mmc.ui.result_store import last_good, resume_notice
 from mmc.ui.run_job import Outcome, run, warm_up
@@ -102,6 +103,7 @@ __all__ = [
     "further_lessons",
     "guard",
     "heading",
+    "label_another_file",
     "last_good",
     "look_at",
     "look_at_count",

@@ -22,7 +22,7 @@ from mmc.metrics import adjusted_rand_score, matched_labels
 from mmc.ui.auto_job import Answer
 from mmc.ui.data_sidebar import address
 from mmc.ui.download_view import File, download_buttons
-from mmc.ui.export_view import labels_file
+from mmc.ui.export_view import labels_file, model_file
 from mmc.ui.messages import guard, notice, plain
 from mmc.ui.visit_state import FindClusters, state_of
 
@@ -280,6 +280,8 @@ def take_answer(found: Answer, k: int, outliers: NDArray[np.bool_] | None = None
         ),
         File("Python script", "experiment.py", "text/x-python", experiment.to_script, "Runs this candidate."),
     ]
+    if model := model_file(found.question.data, experiment.make(), False, found.packed):
+        files.append(model)
     download_buttons(PurePath(found.dataset.name).stem or "table", files)
     with suppress(ValueError):  # a candidate may be outside the ranges of the playground
         st.page_link(

@@ -8,12 +8,15 @@ from pathlib import PurePath
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 
 from mmc import registry, work
 from mmc.datasets import to_csv_text
 from mmc.experiment import Data
+from mmc.model_file import require_predict
 from mmc.ui.data_sidebar import address
 from mmc.ui.download_view import File, download_buttons
+from mmc.ui.messages import plain
 from mmc.ui.picture_view import picture_buttons, picture_words
 from mmc.ui.player_view import drawn, stories
 from mmc.ui.result_store import fetch
@@ -54,6 +57,38 @@ def labels_file(
         return fetch(work.write_labels, packed, (data, labels, confidence, whole))
 
     return File("Labels (CSV)", "labels.csv", "text/csv", make, content)
+
+
+def model_file(data: Data, model: BaseEstimator, is_fitted: bool, packed: bytes | None) -> File | None:
+    """Return the file of a model, or say why there is none.
+
+    Parameters
+    ----------
+    data : Data
+        What was clustered.
+    model : estimator
+        Model that labels new rows.
+    is_fitted : bool
+        Whether it is fitted; otherwise the file is made by a new fit.
+    packed : bytes or None
+        The visitor's table, if the data are one.
+    """
+    try:
+        require_predict(model)
+    except ValueError as error:
+        st.caption(plain(f"There is no model to take home. {error}"))
+        return None
+
+    def make() -> bytes:
+        return fetch(work.write_model, packed, (data, model, is_fitted))
+
+    return File(
+        "Model (MMC)",
+        "model.mmc",
+        "application/zip",
+        make,
+        "Labels other files: at the end of the page “Find clusters”, or with python -m mmc predict.",
+    )
 
 
 def export_buttons(
@@ -106,6 +141,10 @@ def export_buttons(
         ),
         File("Animation (HTML)", "animation.html", "text/html", page, "One file that plays in any browser."),
     ]
+    if outcome.stopped:
+        st.caption("There is no model to take home: the run was stopped before its end.")
+    elif model := model_file(experiment.data, recording.estimator, True, outcome.packed):
+        files.insert(-1, model)
     if found is not None:
         files.insert(
             1, File("Scores (CSV)", "scores.csv", "text/csv", scores, "Every candidate and its score.")

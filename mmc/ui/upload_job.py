@@ -30,12 +30,10 @@ def read_upload(upload: Any) -> Upload | TableError:
     upload : UploadedFile
         File that the visitor has loaded; Streamlit's copy of it is dropped when it has been read.
     """
-    if uploaded_bytes() + sum(held.nbytes for held in _held()) > MAX_HELD:
-        drop_upload(upload.file_id)
-        return TableError(
-            "The server is busy: it holds as many files of visitors as it can. Load yours again in a minute, "
-            "or use your own computer: python -m mmc cluster."
-        )
+    try:
+        require_room(upload)
+    except TableError as error:
+        return error
     result: Upload | TableError
     try:
         result = obtained(
@@ -51,12 +49,46 @@ def read_upload(upload: Any) -> Upload | TableError:
         result = TableError(str(error))  # without the frames of the first, which hold the content
     except LimitError as error:
         result = TableError(f"{upload.name!r} cannot be read: {error}")
-    drop_upload(upload.file_id)
-    for copy in (upload, st.session_state.get(KEY)):
-        if copy is not None:
-            copy.truncate(0)  # frees its memory; a closed file would fail where Streamlit compares it
+    free(upload, KEY)
     forget()
     return result
+
+
+def require_room(upload: Any) -> None:
+    """Refuse a file, and drop it, if the server holds as much for all visitors as it can.
+
+    Parameters
+    ----------
+    upload : UploadedFile
+        File that the visitor has loaded.
+
+    Raises
+    ------
+    TableError
+        If there is no room.
+    """
+    if uploaded_bytes() + sum(held.nbytes for held in _held()) > MAX_HELD:
+        drop_upload(upload.file_id)
+        raise TableError(
+            "The server is busy: it holds as many files of visitors as it can. Load yours again in a minute, "
+            "or use your own computer: python -m mmc."
+        )
+
+
+def free(upload: Any, key: str) -> None:
+    """Drop the content of a file that has been read.
+
+    Parameters
+    ----------
+    upload : UploadedFile
+        File that the visitor has loaded.
+    key : str
+        Key of its control.
+    """
+    drop_upload(upload.file_id)
+    for copy in (upload, st.session_state.get(key)):
+        if copy is not None:
+            copy.truncate(0)  # frees its memory; a closed file would fail where Streamlit compares it
 
 
 @st.cache_resource(show_spinner=False)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import streamlit as st
 
 from mmc.datasets import TableError
-from mmc.work import Upload
+from mmc.work import Labelled, Upload
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -103,11 +103,14 @@ class FindClusters:
         Last answer, and whether outliers are marked in it.
     drawn : dict from str to pair
         What was drawn last by its name: what it depends on, and the pictures.
+    labelled : tuple or None
+        Identifiers of a model file and a table, and the labels, or why there are none.
     """
 
     key: ClassVar[str] = "find-clusters:"
     last: tuple[Answer, bool] | None = None
     drawn: dict[str, tuple[Hashable, Any]] = field(default_factory=dict)
+    labelled: tuple[tuple[str, str], Labelled | ValueError] | None = None
 
 
 @dataclass

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mmc import registry, work
+from mmc import load_model, registry, work
 from mmc.datasets import open_table
 from mmc.engine import Ticket
 from mmc.experiment import Data, Experiment
@@ -137,12 +137,12 @@ def offered(monkeypatch):
     return files
 
 
-def test_the_buttons_offer_four_files(offered):
-    """Labels, experiment, script and animation are named after the table and made when asked for."""
+def test_the_buttons_offer_five_files(offered):
+    """Labels, experiment, script, model and animation are named after the table and made when asked for."""
     experiment, content = _EXPERIMENTS["table"]
     known = outcome(experiment, content)
     export_buttons(known)
-    endings = ("labels.csv", "experiment.json", "experiment.py", "animation.html")
+    endings = ("labels.csv", "experiment.json", "experiment.py", "model.mmc", "animation.html")
     assert list(offered) == [f"näme; 1-{ending}" for ending in endings]
     table = pd.read_csv(io.StringIO(offered["näme; 1-labels.csv"]))
     assert list(table.columns) == ["id", "größe", "b", "cluster", "confidence"]
@@ -150,6 +150,31 @@ def test_the_buttons_offer_four_files(offered):
     assert table["cluster"].tolist() == known.main.labels.tolist()
     assert Experiment.from_json(offered["näme; 1-experiment.json"]) == experiment
     assert "(StocRLS) on näme; 1.csv" in offered["näme; 1-animation.html"]
+
+
+def test_the_model_labels_the_table(offered):
+    """The model that is taken home gives the rows of the table the labels of the page."""
+    experiment, content = _EXPERIMENTS["table"]
+    known = outcome(experiment, content)
+    export_buttons(known)
+    saved = load_model(offered["näme; 1-model.mmc"])
+    assert saved.columns == ("größe", "b")
+    labels = saved.label(open_table(content, name=_TABLE)).labels
+    assert labels.tolist() == known.main.labels.tolist()
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "stopped", "reason"),
+    [("SpectralClustering", "", "it has no predict"), ("KMeans", "cancelled", "the run was stopped")],
+)
+def test_without_a_model_the_page_says_why(algorithm, stopped, reason, offered, monkeypatch):
+    """An algorithm that cannot predict, and a run that was stopped, have no model to take home."""
+    said = []
+    monkeypatch.setattr("mmc.ui.export_view.st.caption", said.append)
+    known = outcome(Experiment(Data("moons", {"n_samples": 40}, True), algorithm, {"n_clusters": 2}), None)
+    export_buttons(replace(known, stopped=stopped))
+    assert not any(name.endswith(".mmc") for name in offered)
+    assert reason in said[0].replace("\\", "")
 
 
 def test_pictures_and_films_are_offered(offered):
@@ -214,7 +239,7 @@ def test_a_search_adds_its_curve(offered):
     found = search_work("key", task, opened(content), None, lambda *progress: True, Ticket())
     export_buttons(known, found=found)
     assert list(offered)[1] == "näme; 1-scores.csv"
-    assert len(offered) == 5
+    assert len(offered) == 6
     written = pd.read_csv(io.StringIO(offered["näme; 1-scores.csv"]))
     assert list(written.columns) == ["n_neighbors", "lsmi", "objective", "clusters", "seconds", "error"]
     assert written["n_neighbors"].tolist() == [0, 2, 5]

@@ -1,0 +1,88 @@
+"""Files of the command line: tables that are read, and outputs that are written whole or not at all."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+from mmc._files import write_file
+from mmc.datasets import Table, open_table, to_csv_text
+
+#: Maximum size of a table; what does not fit in memory is refused later, by the number of rows.
+_MAX_BYTES = 2**30
+
+#: Options that name a file to be written.
+_OUTPUTS = ("output", "curve", "resume", "save", "save_model", "candidates", "report", "profile")
+
+
+def read_table(table: str) -> Table:
+    """Read a table from a file, or from standard input.
+
+    Parameters
+    ----------
+    table : str
+        Name of the file; - for standard input.
+
+    Returns
+    -------
+    Table
+    """
+    return open_table(sys.stdin.buffer.read() if table == "-" else table, max_bytes=_MAX_BYTES)
+
+
+def require_writable(arguments: argparse.Namespace) -> None:
+    """Refuse files that cannot be written before anything is computed; no file is created.
+
+    Parameters
+    ----------
+    arguments : Namespace
+        Options of the command.
+
+    Raises
+    ------
+    ValueError
+        If a file cannot be written; the message names the option.
+    """
+    for option in _OUTPUTS:
+        given = getattr(arguments, option, None)
+        if given is None or given == "-":
+            continue
+        path = Path(given)
+        if path.is_dir():
+            reason = "it is a folder"
+        elif not path.parent.is_dir():
+            reason = f"there is no folder {path.parent}"
+        elif not os.access(path if path.exists() else path.parent, os.W_OK):
+            reason = "you may not write there"
+        else:
+            continue
+        raise ValueError(f"--{option.replace('_', '-')} {given} cannot be written: {reason}.")
+
+
+def write_option(option: str, path: str | Path, content: str | bytes) -> None:
+    """Write a file whole, or name the option and leave the old file as it was."""
+    try:
+        write_file(path, content)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise ValueError(f"--{option} {path} cannot be written: {error.strerror}.") from error
+
+
+def write_output(frame: pd.DataFrame, output: str) -> None:
+    """Write a table as CSV to the file of --output, or to standard output if it is a dash."""
+    text = to_csv_text(frame)
+    if output == "-":
+        sys.stdout.write(text.replace("\r\n", "\n"))
+    else:
+        write_option("output", output, text)
+
+
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a command that writes labels."""
+    parser.add_argument("--output", "-o", default="-", help="where the labels go; default: standard output")
+    parser.add_argument("--quiet", "-q", action="store_true", help="say nothing when all went well")

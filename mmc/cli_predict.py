@@ -1,0 +1,80 @@
+"""Fitted models on the command line: --save-model, and the command that labels another table with one."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from mmc.cli_files import add_output, read_table, require_writable, write_option, write_output
+from mmc.datasets import Dataset
+from mmc.model_file import load_model, model_bytes
+
+
+def add_predict(commands: argparse._SubParsersAction) -> None:
+    """Add the command.
+
+    Parameters
+    ----------
+    commands : action
+        Commands of the parser.
+    """
+    predict = commands.add_parser(
+        "predict",
+        help="label a table with a model that was saved",
+        description="Label the rows of a table with a model that “cluster --save-model” has saved. Columns "
+        "are found by their names and standardised as those of the model were. The column “far” says which "
+        "rows are far from all that the model was fitted to.",
+    )
+    predict.add_argument("model", help="the model file")
+    predict.add_argument("table", help="a CSV, TSV or Parquet file, or - for standard input")
+    predict.add_argument("--drop-missing", action="store_true", help="give rows with missing values no label")
+    add_output(predict)
+    predict.set_defaults(run=_predict)
+
+
+def write_model(model: BaseEstimator, dataset: Dataset, arguments: argparse.Namespace) -> None:
+    """Write the file of --save-model.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted estimator.
+    dataset : Dataset
+        The points to which it was fitted.
+    arguments : Namespace
+        Options of the command.
+
+    Raises
+    ------
+    ValueError
+        If the model cannot predict, or the file cannot be written.
+    """
+    content = model_bytes(model, dataset.X, columns=dataset.feature_names, scaling=dataset.scaling)
+    write_option("save-model", arguments.save_model, content)
+
+
+def sizes(labels: NDArray[np.int64]) -> str:
+    """Return the numbers of points, in all and in each cluster, in words."""
+    n_outliers = int((labels < 0).sum())
+    outliers = f", {n_outliers} outlier{'' if n_outliers == 1 else 's'}" if n_outliers else ""
+    counts = ", ".join(map(str, np.bincount(labels[labels >= 0])))
+    return f"{len(labels)} points, cluster sizes {counts}{outliers}"
+
+
+def _predict(arguments: argparse.Namespace) -> int:
+    require_writable(arguments)
+    saved = load_model(arguments.model)
+    table = read_table(arguments.table)
+    found = saved.label(table, missing="drop" if arguments.drop_missing else "error")
+    write_output(found.frame(), arguments.output)
+    if not arguments.quiet:
+        for note in found.dataset.notes:
+            print(f"note: {note}", file=sys.stderr)
+        if found.warning:
+            print(f"warning: {found.warning}", file=sys.stderr)
+        print(sizes(found.labels), file=sys.stderr)
+    return 0
