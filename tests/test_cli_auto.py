@@ -262,7 +262,7 @@ def test_a_cluster_gives_the_same_labels(table, tmp_path):
     distributed = pytest.importorskip("distributed")
     from mmc.engine import _dask
 
-    options = {"n_workers": 1, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    options = {"n_workers": 1, "threads_per_worker": 1, "processes": True, "dashboard_address": "127.0.0.1:0"}
     written = []
     with distributed.LocalCluster(**options) as cluster:
         for more in ([], ["--dask", cluster.scheduler_address]):

@@ -45,7 +45,9 @@ def running():
     """Start a cluster of two worker processes."""
     from distributed import LocalCluster
 
-    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0"
+    ) as cluster:
         yield cluster
         _dask.connect(cluster.scheduler_address).close()
 

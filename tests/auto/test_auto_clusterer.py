@@ -312,7 +312,7 @@ def test_a_dask_cluster_gives_the_same(fitted, X, monkeypatch):
     distributed = pytest.importorskip("distributed")
     from mmc.engine import _dask
 
-    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": "127.0.0.1:0"}
     with distributed.LocalCluster(**options) as cluster:
         monkeypatch.setenv(engine.CLUSTER, cluster.scheduler_address)
         model = quick(n_references=2, n_jobs=-1).fit(X)
