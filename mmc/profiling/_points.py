@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import euclidean_distances
+from sklearn import config_context
+from sklearn.metrics import euclidean_distances, silhouette_samples
 
+from mmc._threads import threads_kept
 from mmc.profiling._columns import Column
 
 #: Number of rows whose distances to as many are computed at once.
@@ -74,7 +76,7 @@ def standard_points(columns: Sequence[Column]) -> NDArray[np.float64] | None:
 
 
 def silhouettes(X: NDArray[np.float64], clusters: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the silhouette of each point, (b − a) / max(a, b), without an n×n array.
+    """Return the silhouette of each point, with distances in parts of at most 64 MB.
 
     Parameters
     ----------
@@ -86,28 +88,13 @@ def silhouettes(X: NDArray[np.float64], clusters: NDArray[np.int64]) -> NDArray[
     Returns
     -------
     ndarray of shape (n,)
-        a is the mean distance to the others of its own cluster and b the smallest mean distance to another
-        cluster; 0 for a cluster of one point, NaN if there is only one cluster.
+        0 for a cluster of one point, NaN if there is only one cluster.
     """
-    _, present, sizes = np.unique(clusters, return_inverse=True, return_counts=True)
-    if len(sizes) < 2:
-        return np.full(len(X), np.nan)
-    points, member = _scaled(X), np.zeros((len(X), len(sizes)))
-    member[np.arange(len(X)), present] = 1.0
-    values = np.zeros(len(X))
-    for start in range(0, len(X), _BLOCK):
-        own = present[start : start + _BLOCK]
-        at = np.arange(len(own))
-        totals = _distances(points, start) @ member
-        a = totals[at, own] / np.maximum(sizes[own] - 1, 1)
-        means = totals / sizes
-        means[at, own] = np.inf
-        b = means.min(axis=1)
-        larger = np.maximum(a, b)
-        values[start : start + _BLOCK] = np.where(
-            (sizes[own] > 1) & (larger > 0), (b - a) / np.where(larger > 0, larger, 1.0), 0.0
-        )
-    return values
+    k = len(np.unique(clusters))
+    if k < 2 or k == len(X):  # scikit-learn defines neither
+        return np.full(len(X), np.nan if k < 2 else 0.0)
+    with config_context(working_memory=64), threads_kept():
+        return np.asarray(silhouette_samples(_scaled(X), clusters))
 
 
 def distance_sums(X: NDArray[np.float64]) -> NDArray[np.float64]:
