@@ -1,6 +1,9 @@
 """Data to cluster: toy sets with a known grouping, measured sets, and tables of the user."""
 
+from mmc.datasets._coding import Coding
 from mmc.datasets._dataset import Dataset, Facts, Scaling, labels_frame, to_csv_text
+from mmc.datasets._gower import GowerFeatures
+from mmc.datasets._kinds import USABLE, Look
 from mmc.datasets.bundled import load_breast_cancer, load_digits, load_iris, load_wine
 from mmc.datasets.catalog import CATALOG, Entry, check_options, load
 from mmc.datasets.tables import (
@@ -26,9 +29,13 @@ from mmc.datasets.toys import (
 
 __all__ = [
     "CATALOG",
+    "USABLE",
+    "Coding",
     "Dataset",
     "Entry",
     "Facts",
+    "GowerFeatures",
+    "Look",
     "MissingValuesError",
     "Scaling",
     "Table",

@@ -11,6 +11,7 @@ import pandas as pd
 from sklearn.preprocessing import StandardScaler
 
 from mmc.datasets._cells import is_number
+from mmc.datasets._coding import Coding
 
 # A spreadsheet treats a cell that begins with one of these as a formula.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
@@ -64,6 +65,8 @@ class Dataset:
         Sentences for the user about what was left out or changed.
     scaling : Scaling or None
         How the columns of ``X`` were standardised; None if they were not.
+    coding : Coding or None
+        How the columns of the table became those of ``X``; None if they are numbers as they stand there.
 
     Examples
     --------
@@ -83,6 +86,12 @@ class Dataset:
     rows: npt.NDArray[np.int64]
     notes: tuple[str, ...] = ()
     scaling: Scaling | None = None
+    coding: Coding | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns of the table that are clustered."""
+        return self.feature_names if self.coding is None else self.coding.names
 
     @property
     def codes(self) -> npt.NDArray[np.int64] | None:

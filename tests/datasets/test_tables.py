@@ -326,7 +326,7 @@ def test_columns_are_taken_as_asked():
         ({"columns": ["x"], "label": "x"}, TableError, "no numeric column"),
         ({"label": "q"}, TableError, "no column 'q'"),
         ({"columns": "x"}, ValueError, "sequence of names"),
-        ({"missing": "fill"}, ValueError, "'error' or 'drop', got 'fill'"),
+        ({"missing": "fill"}, ValueError, "'error', 'drop', 'median' or 'most_frequent', got 'fill'"),
     ],
 )
 def test_wrong_choices_are_named(arguments, error, message):
