@@ -53,7 +53,9 @@ def write_model(model: BaseEstimator, dataset: Dataset, arguments: argparse.Name
     ValueError
         If the model cannot predict, or the file cannot be written.
     """
-    content = model_bytes(model, dataset.X, columns=dataset.feature_names, scaling=dataset.scaling)
+    content = model_bytes(
+        model, dataset.X, columns=dataset.columns, scaling=dataset.scaling, coding=dataset.coding
+    )
     write_option("save-model", arguments.save_model, content)
 
 

@@ -52,11 +52,11 @@ def write(
     if not (report or table):
         return
     found = profile(
-        dataset.frame.iloc[dataset.rows],
+        dataset.described,
         labels,
         X=dataset.X,
         confidence=confidence,
-        rule_columns=dataset.feature_names,
+        rule_columns=dataset.columns,
     )
     if report:
         write_option("report", report, found.to_html(f"Clusters of {dataset.name}"))

@@ -16,6 +16,7 @@ import mmc.datasets as datasets
 from mmc import registry, schema
 from mmc._checks import cut, nearest, quoted
 from mmc._json import read_json
+from mmc._script import call, is_pipeline, literal, pipeline_script
 from mmc._sklearn import check_parameters
 from mmc.datasets import Dataset, Table
 
@@ -23,7 +24,17 @@ from mmc.datasets import Dataset, Table
 _TABLE_OPTIONS = {
     "columns": "a list of the names of columns, or null",
     "label": "the name of a column, or null",
-    "missing": '"error" or "drop"',
+    "missing": '"error", "drop", "median" or "most_frequent"',
+    "encode": '"none", "onehot" or "gower"',
+    "scaler": '"standard" or "robust"',
+    "kinds": f"an object with one of {', '.join(datasets.USABLE)} by the names of columns",
+    "weights": "an object with positive numbers by the names of columns",
+}
+#: Options that are one of some words.
+_WORDS = {
+    "missing": ("error", "drop", "median", "most_frequent"),
+    "encode": ("none", "onehot", "gower"),
+    "scaler": ("standard", "robust"),
 }
 
 
@@ -36,7 +47,7 @@ class Data:
     source : str
         Key of a built-in set, or "table" for a file of the user.
     options : mapping
-        Arguments of the loader of a built-in set; for a table `columns`, `label` and `missing`.
+        Arguments of the loader of a built-in set, or of `Table.dataset` for a table.
     standardize : bool
         Whether every column is scaled to mean 0 and variance 1.
     name : str
@@ -215,19 +226,22 @@ class Experiment:
         """
         data, options = self.data, dict(self.data.options)
         if data.source == "table":
-            load = _call("load_table", data.name, **options, standardize=data.standardize)
+            load = call("load_table", data.name, **options, standardize=data.standardize)
         else:
-            load = _call("load", data.source, **options) + (".standardized()" if data.standardize else "")
+            load = call("load", data.source, **options) + (".standardized()" if data.standardize else "")
         loader = "load_table" if data.source == "table" else "load"
         entry = registry.get(self.algorithm)
         own, method, inner = entry.own_and_inner(self.parameters)
         names = [self.algorithm, method] if method else [self.algorithm]
-        written = {name: _literal(value) for name, value in own.items()}
+        written = {name: literal(value) for name, value in own.items()}
         if method:
-            written["estimator"] = _call(method, **inner)
+            written["estimator"] = call(method, **inner)
         model = f"{self.algorithm}({', '.join(f'{name}={value}' for name, value in written.items())})"
+        imported = f"from {entry.package} import {', '.join(sorted(names))}\n"
+        if data.source == "table" and is_pipeline(options):
+            return pipeline_script(data.name, options, data.standardize, model, [imported])
         imports = [
-            f"from {entry.package} import {', '.join(sorted(names))}\n",
+            imported,
             "from mmc.clusterers import end\n",
             f"from mmc.datasets import labels_frame, {loader}, to_csv_text\n",
         ]
@@ -264,18 +278,17 @@ def _fields(text: str | bytes) -> dict[str, Any]:
 
 def _fits(name: str, value: Any) -> bool:
     """Return whether a table accepts this value of an option."""
-    if name == "missing":
-        return value in ("error", "drop")
+    if name in _WORDS:
+        return isinstance(value, str) and value in _WORDS[name]
+    if name == "kinds":
+        return isinstance(value, dict) and all(
+            isinstance(v, str) and v in datasets.USABLE for v in value.values()
+        )
+    if name == "weights":
+        return isinstance(value, dict) and all(
+            isinstance(v, int | float) and not isinstance(v, bool) and 0 < v < datasets.MOST_WEIGHT
+            for v in value.values()
+        )
     if name == "label":
         return value is None or isinstance(value, str)
     return value is None or (isinstance(value, list | tuple) and all(isinstance(v, str) for v in value))
-
-
-def _call(function: str, *args: Any, **kwargs: Any) -> str:
-    written = [*map(_literal, args), *(f"{name}={_literal(value)}" for name, value in kwargs.items())]
-    return f"{function}({', '.join(written)})"
-
-
-def _literal(value: Any) -> str:
-    """Write a value as a literal, whatever characters a file name or column contains."""
-    return ascii(value) if isinstance(value, str) else repr(value)

@@ -479,8 +479,9 @@ def describe(
     """
     data, labels, confidence, colors = task
     dataset = _load(packed, data)
-    frame = dataset.frame.iloc[dataset.rows]
-    found = profile(frame, labels, X=dataset.X, confidence=confidence, rule_columns=dataset.feature_names)
+    found = profile(
+        dataset.described, labels, X=dataset.X, confidence=confidence, rule_columns=dataset.columns
+    )
     largest = sorted(found.clusters, key=lambda each: -each.size)[:_MOST_DESCRIBED]
     effects = {
         each.label: pack(
@@ -512,7 +513,9 @@ def write_model(packed: bytes | None, task: tuple[Data, BaseEstimator, bool], re
     dataset = _load(packed, data)
     if not is_fitted:
         clusterers.end(model, dataset.X)
-    return model_bytes(model, dataset.X, columns=dataset.feature_names, scaling=dataset.scaling)
+    return model_bytes(
+        model, dataset.X, columns=dataset.columns, scaling=dataset.scaling, coding=dataset.coding
+    )
 
 
 def label(files: tuple[bytes, bytes], name: str, report: Report) -> Labelled:

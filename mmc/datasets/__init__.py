@@ -4,6 +4,7 @@ from mmc.datasets._coding import Coding
 from mmc.datasets._dataset import Dataset, Facts, Scaling, labels_frame, to_csv_text
 from mmc.datasets._gower import GowerFeatures
 from mmc.datasets._kinds import USABLE, Look
+from mmc.datasets._table import MOST_WEIGHT
 from mmc.datasets.bundled import load_breast_cancer, load_digits, load_iris, load_wine
 from mmc.datasets.catalog import CATALOG, Entry, check_options, load
 from mmc.datasets.tables import (
@@ -29,6 +30,7 @@ from mmc.datasets.toys import (
 
 __all__ = [
     "CATALOG",
+    "MOST_WEIGHT",
     "USABLE",
     "Coding",
     "Dataset",

@@ -7,7 +7,7 @@ is: read each column as its kind, fill gaps, one-hot (a column of 0 and 1 for ev
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ import pandas as pd
 
 from mmc.datasets._errors import TableError, enumerated, shown
 from mmc.datasets._gower import GowerFeatures
-from mmc.datasets._kinds import AS_NUMBERS, Column, read_column
+from mmc.datasets._kinds import AS_NUMBERS, USABLE, Column, read_column
 from mmc.datasets._meaning import Words
 
 Array = npt.NDArray[np.float64]
@@ -24,6 +24,9 @@ Mask = npt.NDArray[np.bool_]
 
 #: Ways to fill gaps.
 FILLS = ("median", "most_frequent")
+
+#: Days of a year.
+_YEAR = 365.2425
 
 #: Number of columns that words may become.
 _MAX_CODED = 5000
@@ -127,6 +130,28 @@ class Coding(NamedTuple):
         words = [per_column.get(each.name, usual) for each in self.columns for _ in each.levels]
         return np.array(numbers + words, dtype=np.float64)
 
+    def described(self, frame: pd.DataFrame, decimal: str) -> dict[str, Array]:
+        """Return amounts as numbers, and dates as years with decimals, by the names of their columns.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            Rows of the table.
+        decimal : str
+            Decimal mark of its file.
+
+        Returns
+        -------
+        dict
+        """
+        found = {}
+        for each in self.columns:
+            if each.is_number and each.kind != "number":
+                values = read_column(each.name, frame[each.name], each.kind, decimal, each.format).values
+                assert values is not None
+                found[each.name] = 1970 + values / _YEAR if each.kind == "date" else values
+        return found
+
     def encode(self, columns: Sequence[Column], rows: npt.NDArray[np.int64]) -> tuple[Array, list[str]]:
         """Return the coded rows of a table, and notes about words that have no column.
 
@@ -224,16 +249,84 @@ def fit_coding(
     return Coding((*numbers, *words)), constant
 
 
+def check_coding(coding: object, n: int) -> int:
+    """Check a coding that was read from a file, and return how many columns it makes before they are scaled.
+
+    Parameters
+    ----------
+    coding : object
+        What is said to be a coding.
+    n : int
+        Number of columns of the points.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ValueError
+        If it is none, or makes another number of columns.
+    """
+    if not isinstance(coding, Coding) or not isinstance(coding.columns, tuple) or not coding.columns:
+        raise ValueError("coding is not right. Give Dataset.coding.")
+    for each in coding.columns:
+        fine = (
+            isinstance(each, ColumnCoding)
+            and isinstance(each.name, str)
+            and each.kind in USABLE
+            and isinstance(each.format, str)
+            and isinstance(each.levels, tuple)
+            and all(isinstance(word, str) for word in each.levels)
+            and len(set(each.levels)) == len(each.levels)
+        )
+        if not fine:
+            raise ValueError("coding holds a column that is not right. Give Dataset.coding.")
+        if each.is_number:
+            filled = each.fill is None or (isinstance(each.fill, float) and np.isfinite(each.fill))
+        else:
+            filled = bool(each.levels) and (each.fill is None or each.fill in each.levels)
+        if not filled or (each.is_number and each.levels):
+            raise ValueError(f"coding does not say what to do with {shown(each.name)}. Give Dataset.coding.")
+    if [each.is_number for each in coding.columns] != sorted(
+        (e.is_number for e in coding.columns), reverse=True
+    ):
+        raise ValueError("coding has words before numbers. Give Dataset.coding.")
+    n_coded, made = len(coding.feature_names), len(coding.feature_names)
+    if coding.gower is not None:
+        made = _check_gower(coding.gower, n_coded)
+    if made != n:
+        raise ValueError(f"coding makes {made} columns, and the model has {n}. Give Dataset.coding.")
+    return n_coded
+
+
+def _check_gower(gower: object, n_coded: int) -> int:
+    if isinstance(gower, Gower):
+        landmarks, projection, total = gower
+        arrays = isinstance(landmarks, np.ndarray) and isinstance(projection, np.ndarray)
+        if (
+            arrays
+            and landmarks.dtype == projection.dtype == np.float64
+            and landmarks.ndim == projection.ndim == 2
+            and landmarks.shape == (len(projection), n_coded)
+            and np.isfinite(landmarks).all()
+            and np.isfinite(projection).all()
+            and isinstance(total, float)
+            and total > 0
+        ):
+            return int(projection.shape[1])
+    raise ValueError("coding has no features of Gower's similarity. Give Dataset.coding.")
+
+
 def columns_of(
     frame: pd.DataFrame,
     coding: Coding,
     decimal: str,
     reasons: Mapping[str, str],
-    read: Callable[..., Column] = read_column,
 ) -> list[Column]:
     """Read the columns of another table as those of a coding."""
     return [
-        read(each.name, frame[each.name], each.kind, decimal, each.format, reasons.get(each.name, ""))
+        read_column(each.name, frame[each.name], each.kind, decimal, each.format, reasons.get(each.name, ""))
         for each in coding.columns
     ]
 

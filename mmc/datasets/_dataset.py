@@ -67,6 +67,8 @@ class Dataset:
         How the columns of ``X`` were standardised; None if they were not.
     coding : Coding or None
         How the columns of the table became those of ``X``; None if they are numbers as they stand there.
+    decimal : str
+        Decimal mark of the table's file.
 
     Examples
     --------
@@ -87,11 +89,18 @@ class Dataset:
     notes: tuple[str, ...] = ()
     scaling: Scaling | None = None
     coding: Coding | None = None
+    decimal: str = "."
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns of the table that are clustered."""
         return self.feature_names if self.coding is None else self.coding.names
+
+    @property
+    def described(self) -> pd.DataFrame:
+        """The clustered rows of the table, with amounts as numbers and dates as years such as 2024.5."""
+        rows = self.frame.iloc[self.rows]
+        return rows if self.coding is None else rows.assign(**self.coding.described(rows, self.decimal))
 
     @property
     def codes(self) -> npt.NDArray[np.int64] | None:

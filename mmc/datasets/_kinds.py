@@ -94,6 +94,13 @@ class Column:
     how: str = ""
     format: str = ""
 
+    def cells(self) -> npt.NDArray[Any]:
+        """Return the numbers or the words; missing ones are NaN."""
+        if self.values is not None:
+            return np.where(self.missing, np.nan, self.values)
+        assert self.words is not None
+        return np.array([*self.words.words, np.nan], dtype=object)[self.words.codes]
+
     @property
     def missing(self) -> npt.NDArray[np.bool_]:
         """Which cells have no value that can be used."""

@@ -33,6 +33,8 @@ Encode = Literal["none", "onehot", "gower"]
 _MOST_NAMED = 50
 # Sums of squares of larger values approach the largest float64.
 LARGEST_VALUE = 1e150
+#: Weights of columns are below this.
+MOST_WEIGHT = 1e6
 # Most values of the points, rows times columns: 2 GB.
 _MAX_VALUES = 250_000_000
 
@@ -145,6 +147,42 @@ class Table:
         asked.check()
         return _made(self, asked)
 
+    def typed(self, kinds: Mapping[str, str]) -> pd.DataFrame:
+        r"""Return columns as scikit-learn takes them: numbers, dates as days since 1970, and words.
+
+        Parameters
+        ----------
+        kinds : mapping from str to str
+            How each column is read, as in `dataset`.
+
+        Returns
+        -------
+        DataFrame
+            One row for each of the table; what is missing or infinite is NaN.
+
+        Raises
+        ------
+        TableError
+            If a column is not there or cannot be read so.
+
+        Examples
+        --------
+        >>> from mmc.datasets import open_table
+        >>> table = open_table(b"price;kind\n5%;x\n7,5%;-\n6%;y")
+        >>> table.typed({"price": "amount", "kind": "category"}).values.tolist()
+        [[5.0, 'x'], [7.5, nan], [6.0, 'y']]
+        """
+        asked = _Asked(list(kinds), None, "error", False, "standard", "onehot", dict(kinds), {})
+        asked.check()
+        return pd.DataFrame(
+            {
+                name: read_column(
+                    name, self.frame[name], kind, self.decimal, reason=self.reasons.get(name, "")
+                ).cells()
+                for name, kind in _chosen_kinds(self, asked, []).items()
+            }
+        )
+
     def points(
         self,
         columns: Sequence[str],
@@ -210,9 +248,9 @@ class _Asked(NamedTuple):
                     "or 'gower'"
                 )
         for name, weight in self.weights.items():
-            if not 0 < weight < 1e6:
+            if not 0 < weight < MOST_WEIGHT:
                 raise ValueError(
-                    f"the weight of {shown(name)} must be positive and below 1e6, got {weight!r}"
+                    f"the weight of {shown(name)} must be above 0 and below {MOST_WEIGHT:g}, got {weight!r}"
                 )
 
 
@@ -260,9 +298,8 @@ def _made(table: Table, asked: _Asked) -> Dataset:
     if gower is not None:
         coding, is_plain = coding._replace(gower=gower), False
         names_of = tuple(f"gower {i + 1}" for i in range(X.shape[1]))
-    return Dataset(
-        X, y, names_of, table.name, frame, rows, tuple(notes), scaling, None if is_plain else coding
-    )
+    done = None if is_plain else coding
+    return Dataset(X, y, names_of, table.name, frame, rows, tuple(notes), scaling, done, table.decimal)
 
 
 def _chosen_kinds(table: Table, asked: _Asked, notes: list[str]) -> dict[str, str]:

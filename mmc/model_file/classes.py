@@ -16,7 +16,8 @@ from types import MappingProxyType, ModuleType
 
 from mmc import registry
 from mmc.base import StepwiseClusterer
-from mmc.datasets import Scaling
+from mmc.datasets import Coding, Scaling
+from mmc.datasets._coding import ColumnCoding, Gower
 from mmc.maxmargin.machines import Judge
 from mmc.model_file.far import Seen
 from mmc.trials import Trial
@@ -33,7 +34,7 @@ _PLACES = (
 )
 
 #: Further classes that occur in models and their files.
-_HELPERS: tuple[type, ...] = (Judge, Scaling, Seen, Trial)
+_HELPERS: tuple[type, ...] = (Coding, ColumnCoding, Gower, Judge, Scaling, Seen, Trial)
 
 
 @cache

@@ -13,7 +13,8 @@ from sklearn.utils import check_array
 
 from mmc._checks import quoted
 from mmc._threads import threads_kept
-from mmc.datasets import Dataset, Scaling, Table, labels_frame
+from mmc.datasets import Coding, Dataset, Scaling, Table, labels_frame
+from mmc.datasets._coding import check_coding
 from mmc.model_file.far import Seen
 
 Array = NDArray[np.float64]
@@ -77,40 +78,45 @@ class SavedModel:
         How they were standardised; None if they were not.
     seen : Seen
         Summary of the training points.
+    coding : Coding or None
+        How the columns of a table become those of points, before they are standardised; None if they are
+        numbers as they stand there.
     """
 
     estimator: BaseEstimator
     columns: tuple[str, ...] | None
     scaling: Scaling | None
     seen: Seen
+    coding: Coding | None = None
 
     def predict(self, X: ArrayLike) -> Labels:
         """Label rows that are prepared as the model does it: they are standardised if its points were.
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_features)
-            Rows in the units of the table.
+        X : array-like of shape (n_rows, n_features), or DataFrame
+            Rows in the units of the table; a data frame if columns of the table were words, dates or amounts,
+            or had gaps that are filled.
 
         Returns
         -------
         labels : ndarray of shape (n_rows,)
         """
-        return predict_rows(self.estimator, self._prepared(check_array(X, dtype=np.float64, order="C")))
+        return predict_rows(self.estimator, self._prepared(self._coded(X)))
 
     def far(self, X: ArrayLike) -> NDArray[np.bool_]:
         """Return which rows are far from what the model was fitted to (see `mmc.model_file.far`).
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_features)
-            Rows in the units of the table.
+        X : array-like of shape (n_rows, n_features), or DataFrame
+            Rows, as for `predict`.
 
         Returns
         -------
         far : ndarray of shape (n_rows,), bool
         """
-        return self.seen.far(self._prepared(check_array(X, dtype=np.float64, order="C")))
+        return self.seen.far(self._prepared(self._coded(X)))
 
     def label(self, table: Table, *, missing: Literal["error", "drop"] = "error") -> Labelling:
         """Label the rows of a table, whose columns are found by their names.
@@ -120,7 +126,7 @@ class SavedModel:
         table : Table
             Result of `mmc.datasets.open_table`.
         missing : {"error", "drop"}, default="error"
-            How to handle rows with a missing or infinite value in a column of the model.
+            How to handle rows with a missing or infinite value in a column that the model does not fill.
 
         Returns
         -------
@@ -140,12 +146,24 @@ class SavedModel:
                 "This model has no names of columns, by which those of a table are found. Save it with "
                 "columns=[…], or use predict with an array."
             )
-        dataset = table.points(self.columns, missing=missing)
+        dataset = table.points(self.columns, missing=missing, coding=self.coding)
         X = self._prepared(dataset.X)
         return Labelling(dataset, predict_rows(self.estimator, X), self.seen.far(X))
 
+    def _coded(self, X: ArrayLike | pd.DataFrame) -> Array:
+        if self.coding is None:
+            return np.asarray(check_array(X, dtype=np.float64, order="C"))
+        if not isinstance(X, pd.DataFrame):
+            raise ValueError(
+                "This model reads words, dates, amounts or gaps in columns of a table. Give a data frame "
+                f"with its columns {quoted(self.columns)}, or use label."
+            )
+        return Table(X, "the data frame", (), "").points(self.coding.names, coding=self.coding).X
+
     def _prepared(self, X: Array) -> Array:
-        return X if self.scaling is None else self.scaling(X)
+        if self.scaling is not None:
+            X = self.scaling(X)
+        return X if self.coding is None or self.coding.gower is None else self.coding.gower(X)
 
 
 def require_predict(model: BaseEstimator) -> None:
@@ -201,18 +219,25 @@ def check_shapes(saved: SavedModel) -> None:
     if columns is not None:
         if not isinstance(columns, tuple) or not all(isinstance(name, str) for name in columns):
             raise ValueError(f"columns={quoted(columns)} are no names. Give a text for each column of X.")
-        if len(columns) != n or len(set(columns)) != n:
+        expected = n if saved.coding is None else len(columns)
+        if len(columns) != expected or len(set(columns)) != expected:
             raise ValueError(
                 f"columns={quoted(columns)} are {len(set(columns))} different names. Give one for each of "
-                f"the {n} columns of X."
+                f"the {expected} columns of X."
             )
+    n_coded = n
+    if saved.coding is not None:
+        n_coded = check_coding(saved.coding, n)
+        if saved.columns != saved.coding.names:
+            raise ValueError("the columns of the coding are others. Give Dataset.coding.")
     if saved.scaling is not None:
         if not isinstance(saved.scaling, Scaling):
             raise ValueError(f"scaling={quoted(saved.scaling)} is not right. Give Dataset.scaling.")
         means, deviations = map(np.asarray, saved.scaling)
         kinds = means.dtype == deviations.dtype == np.float64
-        if not kinds or means.shape != (n,) or deviations.shape != (n,) or not (deviations > 0).all():
-            raise ValueError(f"scaling has no {n} means and positive deviations. Give Dataset.scaling.")
+        shapes = means.shape == deviations.shape == (n_coded,)
+        if not kinds or not shapes or not (deviations > 0).all():
+            raise ValueError(f"scaling has no {n_coded} means and positive deviations. Give Dataset.scaling.")
 
 
 @threads_kept()

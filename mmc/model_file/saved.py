@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from mmc._checks import cut, quoted
 from mmc._files import write_file
 from mmc._sklearn import check_parameters
-from mmc.datasets import Scaling
+from mmc.datasets import Coding, Scaling
 from mmc.model_file.archive import MAX_BYTES, pack, unpack
 from mmc.model_file.encoding import Decoder, Encoder
 from mmc.model_file.far import Seen, summarize
@@ -37,6 +37,7 @@ def save_model(
     *,
     columns: Sequence[str] | None = None,
     scaling: Scaling | None = None,
+    coding: Coding | None = None,
 ) -> None:
     """Save a fitted model as a file, which holds its old or its new content at every moment.
 
@@ -54,6 +55,8 @@ def save_model(
         model has, if it has any.
     scaling : Scaling, default=None
         How the columns of `X` were standardised, as in `Dataset.scaling`.
+    coding : Coding, default=None
+        How the columns of a table became those of `X`, as in `Dataset.coding`; it names the columns.
 
     Raises
     ------
@@ -85,7 +88,7 @@ def save_model(
     >>> again.far([[0.0, 1.0], [30.0, 30.0]]).tolist()
     [False, True]
     """
-    write_file(path, model_bytes(model, X, columns=columns, scaling=scaling))
+    write_file(path, model_bytes(model, X, columns=columns, scaling=scaling, coding=coding))
 
 
 def model_bytes(
@@ -94,6 +97,7 @@ def model_bytes(
     *,
     columns: Sequence[str] | None = None,
     scaling: Scaling | None = None,
+    coding: Coding | None = None,
 ) -> bytes:
     """Return the content of a model file.
 
@@ -107,6 +111,8 @@ def model_bytes(
         Names of the columns of `X`.
     scaling : Scaling, default=None
         How they were standardised.
+    coding : Coding, default=None
+        How the columns of a table became those of `X`.
 
     Returns
     -------
@@ -120,15 +126,24 @@ def model_bytes(
     require_predict(model)
     check_is_fitted(model)
     points = check_array(X, dtype=np.float64, order="C")
-    if columns is None and hasattr(model, "feature_names_in_"):
+    if coding is not None:
+        columns = coding.names
+    elif columns is None and hasattr(model, "feature_names_in_"):
         columns = model.feature_names_in_
     names = None if columns is None else tuple(map(str, columns))
     seen = summarize(points)
-    saved = SavedModel(model, names, scaling, seen)
+    saved = SavedModel(model, names, scaling, seen, coding)
     check_shapes(saved)
     labels = predict_rows(model, seen.points[:_PROBED])  # a model that refits a part of itself does so now
     encoder = Encoder()
-    content = {"estimator": model, "columns": names, "scaling": scaling, "seen": seen, "labels": labels}
+    content = {
+        "estimator": model,
+        "columns": names,
+        "scaling": scaling,
+        "seen": seen,
+        "labels": labels,
+        "coding": coding,
+    }
     root = {part: encoder.write(value, _called(part, model)) for part, value in content.items()}
     return pack({"mmc": VERSION, "objects": encoder.entries, **root}, encoder.arrays)
 
@@ -189,7 +204,8 @@ def load_model(source: str | Path | bytes, *, max_bytes: int = MAX_BYTES) -> Sav
 
 def _made(description: dict[str, Any], arrays: list[NDArray[Any]]) -> SavedModel:
     """Make the model that a file describes, and let it label stored points."""
-    parts = {"estimator", "columns", "scaling", "seen", "labels"}
+    parts = {"estimator", "columns", "scaling", "seen", "labels", "coding"}
+    description.setdefault("coding", None)  # models of tables of numbers had none
     if set(description) != parts | {"mmc", "objects"}:
         raise ValueError("it has other fields.")
     decoder = Decoder(description["objects"], arrays)
