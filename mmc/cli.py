@@ -21,14 +21,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import mmc
-from mmc import cli_auto, cli_profile, clusterers, engine, registry, schema
+from mmc import cli_auto, cli_profile, cli_table, clusterers, engine, registry, schema
 from mmc._ending import Terminated, drop_output, ended_by_sigterm
 from mmc.cli_auto import AUTO
 from mmc.cli_files import add_output, read_table, require_writable, write_option, write_output
 from mmc.cli_predict import add_predict, sizes, write_model
 from mmc.cli_sweep import chosen, flag
 from mmc.datasets import CATALOG, Dataset, MissingValuesError, labels_frame
-from mmc.experiment import Data, Experiment
+from mmc.experiment import Experiment
 from mmc.model_file import require_predict
 from mmc.registry import Algorithm, Parameter
 from mmc.selection import FOR_K, SCORES, USUAL
@@ -63,7 +63,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         drop_output()
         return _CLOSED
     except MissingValuesError as error:
-        _say(f"{error.what}; --drop-missing leaves them out")
+        filled = "; --missing median fills them" if getattr(arguments, "prepare", None) is not None else ""
+        _say(f"{error.what}; --drop-missing leaves them out{filled}")
         return 1
     except (ValueError, OSError) as error:
         drop_output()
@@ -130,10 +131,7 @@ def _add_common(cluster: argparse.ArgumentParser, default: str) -> None:
         help=f"default: {AUTO}, which tries several and chooses; with -k, another parameter or --sweep alone "
         f"it is {_usual_algorithm().name}",
     )
-    cluster.add_argument("--columns", metavar="A,B,…", help="columns to use; default: all numeric ones")
-    cluster.add_argument("--label", metavar="COLUMN", help="reference labels: left out of the clustering")
-    cluster.add_argument("--standardize", action="store_true", help="scale every column to variance 1")
-    cluster.add_argument("--drop-missing", action="store_true", help="leave out rows with missing values")
+    cli_table.add_options(cluster)
     cluster.add_argument(
         "--sweep",
         metavar="PARAMETER[=A,B,…]",
@@ -287,7 +285,7 @@ def _cluster(arguments: argparse.Namespace) -> int:
     _require_effect(entry, values, arguments)
     if arguments.save_model:
         require_predict(entry.make(values))
-    data, dataset = _load(arguments)
+    data, dataset = cli_table.load(arguments)
     experiment = Experiment(data, entry.name, values)
     if arguments.sweep:
         experiment = chosen(experiment, dataset, arguments)
@@ -298,7 +296,7 @@ def _cluster(arguments: argparse.Namespace) -> int:
 
 
 def _cluster_by_itself(arguments: argparse.Namespace) -> int:
-    data, dataset = _load(arguments)
+    data, dataset = cli_table.load(arguments)
     _say_notes(dataset, arguments)
     found = cli_auto.find(data, dataset, arguments, _show if _on_terminal(arguments) else None)
     _write_labels(dataset, found.labels, found.confidence, arguments)
@@ -309,19 +307,6 @@ def _cluster_by_itself(arguments: argparse.Namespace) -> int:
     if not arguments.quiet:
         print(sizes(found.labels), file=sys.stderr)
     return 0
-
-
-def _load(arguments: argparse.Namespace) -> tuple[Data, Dataset]:
-    """Read the table and take the points from it."""
-    table = read_table(arguments.table)
-    options = {
-        "columns": arguments.columns.split(",") if arguments.columns else None,
-        "label": arguments.label,
-        "missing": "drop" if arguments.drop_missing else "error",
-    }
-    name = table.name.encode(errors="replace").decode()  # a file's name may be no text
-    data = Data("table", options, arguments.standardize, name, table.sha256)
-    return data, data.load(table)
 
 
 def _require_effect(entry: Algorithm, values: Mapping[str, Any], arguments: argparse.Namespace) -> None:

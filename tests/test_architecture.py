@@ -35,7 +35,7 @@ LAYERS = (
     ("mmc.model_file",),
     ("mmc", "mmc.comparison"),
     ("mmc.cli_files", "mmc.figures"),
-    ("mmc.cli_predict", "mmc.cli_sweep"),
+    ("mmc.cli_predict", "mmc.cli_sweep", "mmc.cli_table"),
     ("mmc.cli_auto", "mmc.cli_profile", "mmc.work"),
     ("mmc.cli", "mmc.nursery", "mmc.ui"),
     ("mmc.__main__", "app", "pages"),
