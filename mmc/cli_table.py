@@ -39,8 +39,8 @@ def add_options(cluster: argparse.ArgumentParser) -> None:
     cluster.add_argument(
         "--encode",
         choices=get_args(Encode),
-        help="what becomes of words: they are left out (default), get columns of 0 and 1, or rows are compared "
-        "by Gower's similarity",
+        help="what becomes of words: they are left out (default), get columns of 0 and 1, or rows are "
+        "compared by Gower's similarity",
     )
     cluster.add_argument(
         "--kind",

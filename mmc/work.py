@@ -21,7 +21,7 @@ from sklearn.base import BaseEstimator
 
 from mmc import clusterers
 from mmc.auto import Plan, make_plan
-from mmc.datasets import Dataset, Facts, Table, labels_frame, numeric_columns, open_table, to_csv_text
+from mmc.datasets import Dataset, Facts, Look, Table, labels_frame, open_table, to_csv_text
 from mmc.engine import Report
 from mmc.engine.worker import memory_limit
 from mmc.experiment import Data
@@ -85,17 +85,24 @@ class Upload:
         Name of the file.
     sha256 : str
         SHA-256 of its content.
-    columns, numeric : tuple of str
-        Names of all columns, and of those that can be clustered.
+    looks : tuple of Look
+        What the columns are.
+    n_rows : int
+        Number of rows.
     packed : bytes
         The table, for workers.
     """
 
     name: str
     sha256: str
-    columns: tuple[str, ...]
-    numeric: tuple[str, ...]
+    looks: tuple[Look, ...]
+    n_rows: int
     packed: bytes
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(each.name for each in self.looks)
 
     @property
     def nbytes(self) -> int:
@@ -286,9 +293,8 @@ def read(content: bytes, name: str, report: Report) -> Upload:
     """Read the content of a file, within the memory that a file of the maximum size needs."""
     with memory_limit(_READ_MEMORY):
         table = open_table(content, name=name)
-    columns = tuple(str(column) for column in table.frame.columns)
-    numeric = tuple(numeric_columns(table.frame))
-    return Upload(table.name, table.sha256, columns, numeric, pickle.dumps(table, protocol=5))
+    packed = pickle.dumps(replace(table), protocol=5)
+    return Upload(table.name, table.sha256, table.looks, len(table.frame), packed)
 
 
 def load(packed: bytes | None, task: tuple[Sequence[Data], Bound], report: Report) -> list[Loaded]:

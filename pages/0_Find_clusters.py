@@ -11,6 +11,7 @@ def asked() -> tuple[ui.Answer, bool]:
         data, loaded = ui.data_controls("four-gaussians")
         st.divider()
         wish = ui.auto_controls()
+    ui.draw_own_table(data, loaded)
     question = ui.Question(data, wish.n_clusters, wish.max_clusters, wish.seed)
     return ui.answer(question, loaded, ui.draw_growing), wish.outliers
 

@@ -128,7 +128,7 @@ def look(frame: pd.DataFrame, decimal: str) -> tuple[Look, ...]:
     return tuple(_look(str(name), values, decimal) for name, values in frame.items())
 
 
-def proposal(looks: Sequence[Look], label: str | None = None) -> dict[str, Any]:
+def propose(looks: Sequence[Look], label: str | None = None) -> dict[str, Any]:
     """Return options of a table that use every column that can tell rows apart.
 
     Parameters

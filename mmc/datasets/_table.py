@@ -22,7 +22,7 @@ from mmc.datasets._coding import FILLS, Coding, Gower, columns_of, fit_coding, g
 from mmc.datasets._dataset import Dataset, Scaling
 from mmc.datasets._errors import MissingValuesError, TableError, counted, enumerated, listed, shown
 from mmc.datasets._gower import GowerFeatures
-from mmc.datasets._kinds import AS_WORDS, USABLE, Column, Look, look, proposal, read_column
+from mmc.datasets._kinds import AS_WORDS, USABLE, Column, Look, look, propose, read_column
 
 Array = npt.NDArray[np.float64]
 Missing = Literal["error", "drop", "median", "most_frequent"]
@@ -90,7 +90,7 @@ class Table:
         >>> table.proposal()["columns"], table.dataset(**table.proposal()).X.tolist()
         (['size', 'kind'], [[5.0, 1.0, 0.0], [5.0, 0.0, 1.0], [6.0, 0.0, 1.0], [2.0, 1.0, 0.0]])
         """
-        return proposal(self.looks, label)
+        return propose(self.looks, label)
 
     def dataset(
         self,
@@ -323,12 +323,10 @@ def _chosen_kinds(table: Table, asked: _Asked, notes: list[str]) -> dict[str, st
             f"The column {shown(asked.label)} is the reference labelling and was not used for clustering."
         )
     chosen = [column for column in chosen if column != asked.label]
-    usual = {} if asked.encode == "none" else {each.name: each.kind for each in table.looks}
-    kinds = {
-        name: asked.kinds.get(name)
-        or ("number" if name in numeric else usual.get(name, "") if usual.get(name) in USABLE else "")
-        for name in chosen
-    }
+    kinds = {name: asked.kinds.get(name) or ("number" if name in numeric else "") for name in chosen}
+    if asked.encode != "none" and not all(kinds.values()):  # looks at the cells, which takes time
+        usual = {each.name: each.kind for each in table.looks if each.kind in USABLE}
+        kinds = {name: kind or usual.get(name, "") for name, kind in kinds.items()}
     if words := [name for name, kind in kinds.items() if not kind]:
         if asked.encode == "none":
             raise TableError(

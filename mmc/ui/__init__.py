@@ -18,7 +18,7 @@ from mmc.ui.auto_view import (
 from mmc.ui.candidate_view import show_candidate
 from mmc.ui.compare_job import Comparison, compared, contest_controls
 from mmc.ui.compare_view import show_comparison
-from mmc.ui.data_sidebar import data_controls, open_experiment, open_table, usual_k
+from mmc.ui.data_sidebar import data_controls, open_experiment, usual_k
 from mmc.ui.export_view import export_buttons
 from mmc.ui.home_view import best_lessons, further_lessons, page_links
 from mmc.ui.messages import guard, notice
@@ -49,6 +49,7 @@ from mmc.ui.sweep_view import (
     stage_columns,
     summarize_choice,
 )
+from mmc.ui.table_sidebar import draw_own_table, open_table
 from mmc.ui.tune_view import chosen_cell, search_map, tuning_controls
 from mmc.ui.visit_state import (
     Compare,
@@ -95,6 +96,7 @@ __all__ = [
     "draw_growing",
     "draw_growing_rival",
     "draw_growing_search",
+    "draw_own_table",
     "draw_pictures",
     "draw_rival",
     "export_buttons",

@@ -15,11 +15,12 @@ from mmc.engine import Ticket
 from mmc.experiment import Data, Experiment
 from mmc.figures import View
 from mmc.trials import Trial
-from mmc.ui.data_sidebar import TABLE, points_control, table_controls, usual_k
+from mmc.ui.data_sidebar import points_control, usual_k
 from mmc.ui.parameter_sidebar import score_control, seed_control
 from mmc.ui.result_store import obtain, reached
 from mmc.ui.run_job import load, require_table
 from mmc.ui.runner import LONG_LIMIT, Report
+from mmc.ui.table_sidebar import TABLE, table_controls
 from mmc.ui.visit_state import Loaded
 from mmc.work import Upload
 

@@ -16,15 +16,11 @@ from mmc.datasets._options import MAX_IMBALANCE, MAX_NOISE
 from mmc.experiment import Data, Experiment
 from mmc.figures import MAX_POINTS, make_view, thumbnail
 from mmc.ui.choice_sidebar import titled_select, top
-from mmc.ui.messages import guard, notice, plain
+from mmc.ui.messages import guard, notice
 from mmc.ui.parameter_sidebar import STRETCH, forget_outside, reach, seed_control, short
-from mmc.ui.upload_job import KEY, read_upload
-from mmc.ui.visit_state import Loaded, Visit, state_of
-from mmc.ui.wanted_file import wanted_file
-from mmc.work import Upload
+from mmc.ui.table_sidebar import TABLE, scale_control, scale_word, table_address, table_controls, take_columns
+from mmc.ui.visit_state import Loaded
 
-TABLE = "table"
-_FIND = "pages/0_Find_clusters.py"
 #: Ranges for experiments and addresses, which are wider than those of the controls.
 _OPTION_RANGES = {
     "n_samples": (20, registry.MOST_SAMPLES),
@@ -87,7 +83,7 @@ def data_controls(first: str = "three-gaussians") -> tuple[Data, Loaded]:
     with st.expander("Settings of the data"):
         st.caption(entry.summary)
         options = _entry_options(entry)
-        standardize = _scale_control(entry.standardize)
+        standardize = scale_control(entry.standardize)
     return Data(source, options, standardize), None
 
 
@@ -199,26 +195,8 @@ def open_experiment() -> None:
     except ValueError as error:
         notice(error)
         return
-    sha, options = experiment.data.sha256[:8], experiment.data.options
-    st.session_state[f"label_{sha}"] = options.get("label")
-    st.session_state[f"columns_{sha}"] = options.get("columns") or []
+    take_columns(experiment.data)
     st.switch_page("pages/1_Playground.py", query_params=query)
-
-
-def open_table() -> None:
-    """Draw the control that loads a table and opens the page that finds its clusters."""
-    new = _load_control()
-    loaded = state_of(Visit).loaded
-    query = {"data": TABLE}
-    if isinstance(loaded, Upload):
-        if new:
-            st.switch_page(_FIND, query_params=query)
-        label = plain(f"Clusters of {loaded.name}")
-        st.page_link(_FIND, label=label, icon=":material/table:", query_params=query)
-        return
-    if loaded is not None:
-        notice(loaded)
-    st.page_link(_FIND, label="Or see it with an example", icon=":material/bubble_chart:")
 
 
 def address(experiment: Experiment) -> dict[str, str | list[str]]:
@@ -251,9 +229,9 @@ def address(experiment: Experiment) -> dict[str, str | list[str]]:
                     f"{name}={asked[name]} is outside of what this page runs, {low:g} to {most:g}. "
                     f"{_ELSEWHERE}"
                 )
-    values: dict[str, Any] = {"data": data.source, "scale": "yes" if data.standardize else "no"}
+    values: dict[str, Any] = {"data": data.source, "scale": scale_word(data)}
     if data.source == TABLE:
-        values["drop"] = data.options.get("missing") == "drop"
+        values |= table_address(data)
     else:
         values |= {_OPTION_KEYS.get(name, name): value for name, value in data.options.items()}
     written = {key: _written(key, value) for key, value in values.items() if value is not None}
@@ -265,65 +243,6 @@ def address(experiment: Experiment) -> dict[str, str | list[str]]:
         if len(parameter.write(value)) > _MAX_WRITTEN:
             raise ValueError(f"{parameter.name} is too long for the address of a page. {_ELSEWHERE}")
     return written | {"algorithm": entry.name} | {p.key: p.write(value) for p, value in shown.items()}
-
-
-def table_controls(prefix: str = "") -> tuple[Data, Loaded]:
-    """Draw the controls that load a table and choose its columns.
-
-    Parameters
-    ----------
-    prefix : str
-        Prefix of the names in the address, for pages that must not share them with the playground.
-
-    Returns
-    -------
-    data : Data
-        Chosen data.
-    loaded : Upload, TableError or None
-        Table, why it cannot be read, or None if there is none yet.
-    """
-    _load_control()
-    table = state_of(Visit).loaded
-    if not isinstance(table, Upload):
-        return Data(TABLE), table
-    columns, sha = table.columns, table.sha256
-    if st.session_state.get(f"label_{sha[:8]}") not in (None, *columns):
-        del st.session_state[f"label_{sha[:8]}"]
-    wanted = wanted_file()
-    if wanted is not None and wanted.label in columns:
-        st.session_state.setdefault(f"label_{sha[:8]}", wanted.label)
-    label = st.selectbox(
-        "Reference labels",
-        [None, *columns],
-        format_func=lambda c: "none" if c is None else c,
-        key=f"label_{sha[:8]}",
-        help="A column with known groups. It is left out of the clustering and only used to score it.",
-    )
-    numeric = [c for c in table.numeric if c != label]
-    chosen = st.session_state.get(f"columns_{sha[:8]}", [])
-    st.session_state[f"columns_{sha[:8]}"] = [c for c in chosen if c in numeric]
-    used = st.multiselect(
-        "Columns to use", numeric, key=f"columns_{sha[:8]}", placeholder="all numeric columns"
-    )
-    drop = st.toggle("Leave out rows with missing values", key=f"{prefix}drop", bind="query-params")
-    options = {"columns": used or None, "label": label, "missing": "drop" if drop else "error"}
-    return Data(TABLE, options, _scale_control(True, prefix), table.name, sha), table
-
-
-def _load_control() -> bool:
-    """Draw the control that loads a file, and return whether it has just read one."""
-    upload = st.file_uploader(
-        f"CSV, TSV or Parquet, at most 20 MB and {registry.MOST_SAMPLES:,} rows",
-        type=["csv", "tsv", "txt", "parquet"],
-        key=KEY,
-        help="The file stays in this server's memory for your visit and is never stored.",
-    )
-    visit = state_of(Visit)
-    if upload is None or upload.file_id == visit.upload:
-        return False
-    visit.loaded = read_upload(upload)
-    visit.upload = upload.file_id
-    return True
 
 
 def _entry_options(entry: Entry) -> dict[str, Any]:
@@ -368,18 +287,6 @@ def _entry_options(entry: Entry) -> dict[str, Any]:
     if "random_state" in entry.parameters:
         options["random_state"] = seed_control("Seed of the data", 2**31 - 1, "seed")
     return options
-
-
-def _scale_control(recommended: bool, prefix: str = "") -> bool:
-    choice = st.selectbox(
-        "Standardise the columns",
-        ["as usual", "yes", "no"],
-        key=f"{prefix}scale",
-        bind="query-params",
-        help="Standardising gives every column mean 0 and variance 1, so that no unit outweighs another. "
-        f"Usual for these data: {'yes' if recommended else 'no'}.",
-    )
-    return recommended if choice == "as usual" else choice == "yes"
 
 
 @guard()

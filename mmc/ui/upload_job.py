@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 from weakref import WeakSet
 
@@ -21,6 +22,11 @@ KEY = "upload"
 #: Memory in bytes for the files and tables of all visitors.
 MAX_HELD = 256 * 2**20
 
+_BUSY = (
+    "The server is busy: it holds as many files of visitors as it can. Load yours again in a minute, or use "
+    "your own computer: python -m mmc."
+)
+
 
 def read_upload(upload: Any) -> Upload | TableError:
     """Return the table of a file or why it cannot be read, or draw the progress and end the page here.
@@ -34,23 +40,37 @@ def read_upload(upload: Any) -> Upload | TableError:
         require_room(upload)
     except TableError as error:
         return error
+    result = _read(f"file {upload.file_id}", upload.getvalue(), upload.name)
+    free(upload, KEY)
+    forget()
+    return result
+
+
+def read_pasted(text: str) -> Upload | TableError:
+    """Return the table of a text or why it cannot be read, or draw the progress and end the page here.
+
+    Parameters
+    ----------
+    text : str
+        What the visitor has pasted.
+    """
+    content = text.encode()
+    if len(content) + _n_held() > MAX_HELD:
+        return TableError(_BUSY)
+    result = _read(f"pasted {hashlib.sha256(content).hexdigest()}", content, "pasted table")
+    forget()
+    return result
+
+
+def _read(key: str, content: bytes, name: str) -> Upload | TableError:
     result: Upload | TableError
     try:
-        result = obtained(
-            f"file {upload.file_id}",
-            work.read,
-            upload.getvalue(),
-            upload.name,
-            own=True,
-            caption="reading the file",
-        )
+        result = obtained(key, work.read, content, name, own=True, caption="reading the file")
         _held().add(result)
     except TableError as error:  # the run reports the error, beside the controls
         result = TableError(str(error))  # without the frames of the first, which hold the content
     except LimitError as error:
-        result = TableError(f"{upload.name!r} cannot be read: {error}")
-    free(upload, KEY)
-    forget()
+        result = TableError(f"{name!r} cannot be read: {error}")
     return result
 
 
@@ -67,12 +87,9 @@ def require_room(upload: Any) -> None:
     TableError
         If there is no room.
     """
-    if uploaded_bytes() + sum(held.nbytes for held in _held()) > MAX_HELD:
+    if _n_held() > MAX_HELD:
         drop_upload(upload.file_id)
-        raise TableError(
-            "The server is busy: it holds as many files of visitors as it can. Load yours again in a minute, "
-            "or use your own computer: python -m mmc."
-        )
+        raise TableError(_BUSY)
 
 
 def free(upload: Any, key: str) -> None:
@@ -89,6 +106,11 @@ def free(upload: Any, key: str) -> None:
     for copy in (upload, st.session_state.get(key)):
         if copy is not None:
             copy.truncate(0)  # frees its memory; a closed file would fail where Streamlit compares it
+
+
+def _n_held() -> int:
+    """Return the bytes of the files and tables of all visitors."""
+    return uploaded_bytes() + sum(held.nbytes for held in _held())
 
 
 @st.cache_resource(show_spinner=False)

@@ -6,9 +6,9 @@ visit's state is here, under keys that begin with the page, so pages cannot mix 
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 import streamlit as st
 
@@ -28,6 +28,21 @@ if TYPE_CHECKING:
 
 #: Table that a visitor has loaded, why it cannot be read, or None if there is none yet.
 Loaded = Upload | TableError | None
+
+
+class Reading(NamedTuple):
+    """How a visitor wants columns of a table to be read.
+
+    Attributes
+    ----------
+    kinds : mapping from str to str
+        Kinds of columns that are not read as proposed.
+    weights : mapping from str to float
+        Weights of columns, where they are not 1.
+    """
+
+    kinds: Mapping[str, str]
+    weights: Mapping[str, float]
 
 
 @dataclass
@@ -65,6 +80,10 @@ class Visit:
         Identifier of the last uploaded file.
     loaded : Upload, TableError or None
         Table of that file, or why it cannot be read.
+    pasted : str
+        Table that was pasted and is not read yet.
+    readings : dict from str to Reading
+        How columns are read, by the first digits of the SHA-256 of the file.
     algorithm : str
         Algorithm that the last page showed.
     has_plotly : bool
@@ -89,6 +108,8 @@ class Visit:
     told: bool = False
     upload: str = ""
     loaded: Loaded = None
+    pasted: str = ""
+    readings: dict[str, Reading] = field(default_factory=dict)
     algorithm: str = ""
     pictures: tuple[str, list[Pictures]] = ("", [])
 
