@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mmc._sklearn import check_parameters
 from mmc._threads import threads_kept
+from mmc.hints import known_labels
 from mmc.stepping import State, Step, walk
 
 
@@ -59,7 +60,8 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
         X : array-like of shape (n_samples, n_features)
             Training points.
         y : ignored
-            Present for the interface of scikit-learn.
+            Present for the interface of scikit-learn. Known labels of some points, with −1 for the others,
+            are refused: this method cannot keep them.
 
         Returns
         -------
@@ -71,6 +73,11 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
             If the parameters or the points are not allowed.
         """
         check_parameters(self)
+        if known_labels(y) is not None:
+            raise ValueError(
+                f"{type(self).__name__} cannot keep known labels, which y holds beside −1. Leave y out, "
+                "or use UMCRLS, which keeps them."
+            )
         checked = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
         with threads_kept():  # scikit-learn limits them in its neighbour search and k-means
             problem = self._prepare(checked)
@@ -195,7 +202,7 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
         self._adopt(step.state)
 
 
-def silent_steps(estimator: BaseEstimator, X: ArrayLike) -> Iterator[Step]:
+def silent_steps(estimator: BaseEstimator, X: ArrayLike, **hints: Any) -> Iterator[Step]:
     """Return the steps of `iter_fit` without a `ConvergenceWarning` at their end; the last state has it.
 
     Parameters
@@ -204,6 +211,8 @@ def silent_steps(estimator: BaseEstimator, X: ArrayLike) -> Iterator[Step]:
         Estimator to fit.
     X : array-like of shape (n_samples, n_features)
         Training points.
+    **hints : array-like
+        Further arguments of `iter_fit`.
 
     Returns
     -------
@@ -214,7 +223,7 @@ def silent_steps(estimator: BaseEstimator, X: ArrayLike) -> Iterator[Step]:
     ValueError
         If the parameters or the points are not allowed.
     """
-    return _closed_at_the_end(estimator.iter_fit(X))
+    return _closed_at_the_end(estimator.iter_fit(X, **hints))
 
 
 def _closed_at_the_end(steps: Generator[Step, None, None]) -> Iterator[Step]:

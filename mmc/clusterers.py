@@ -18,8 +18,10 @@ from sklearn.utils.validation import check_array
 from mmc._threads import threads_kept
 from mmc._warnings import warnings_kept
 from mmc.base import StepwiseClusterer, lost_clusters, silent_steps
+from mmc.hints import NO_HINTS, Given
 from mmc.kernels import require_finite_products
 from mmc.ranges import check_ranges
+from mmc.steered import SteeredClusterer
 from mmc.stepping import State, Step
 
 Array = NDArray[np.float64]
@@ -88,7 +90,7 @@ class WholeState(State):
         return self.sure
 
 
-def steps(estimator: BaseEstimator, X: ArrayLike) -> Iterator[Step]:
+def steps(estimator: BaseEstimator, X: ArrayLike, hints: Given = NO_HINTS) -> Iterator[Step]:
     """Fit a clusterer step by step; a class of scikit-learn makes a single step.
 
     The input is checked at once, before the first step. A fit with fewer clusters than asked for says so in
@@ -100,6 +102,8 @@ def steps(estimator: BaseEstimator, X: ArrayLike) -> Iterator[Step]:
         Estimator to fit.
     X : array-like of shape (n_samples, n_features)
         Training points.
+    hints : Given
+        What is known of the clusters.
 
     Returns
     -------
@@ -108,17 +112,27 @@ def steps(estimator: BaseEstimator, X: ArrayLike) -> Iterator[Step]:
     Raises
     ------
     ValueError
-        If the parameters or the points are not allowed.
+        If the parameters or the points are not allowed, or the method takes no such hints.
     """
+    if hints.names() and not isinstance(estimator, SteeredClusterer):
+        raise ValueError(
+            f"{type(estimator).__name__} takes no hints, such as {hints.names()[0]}. Leave them out, or use "
+            "UMCRLS, which keeps them."
+        )
     if isinstance(estimator, StepwiseClusterer):
-        return silent_steps(estimator, X)
+        return silent_steps(estimator, X, **(hints._asdict() if hints.names() else {}))
     check_ranges(estimator)
     points = check_array(X, dtype=np.float64, order="C", ensure_min_samples=2)
     require_finite_products(points)
     return _whole(estimator, points)
 
 
-def end(estimator: BaseEstimator, X: ArrayLike, see: Callable[[Step], object] = lambda step: None) -> State:
+def end(
+    estimator: BaseEstimator,
+    X: ArrayLike,
+    see: Callable[[Step], object] = lambda step: None,
+    hints: Given = NO_HINTS,
+) -> State:
     """Fit a clusterer and return the final state of its best start.
 
     Parameters
@@ -129,6 +143,8 @@ def end(estimator: BaseEstimator, X: ArrayLike, see: Callable[[Step], object] = 
         Training points.
     see : callable
         Called with every step.
+    hints : Given
+        What is known of the clusters.
 
     Returns
     -------
@@ -137,10 +153,10 @@ def end(estimator: BaseEstimator, X: ArrayLike, see: Callable[[Step], object] = 
     Raises
     ------
     ValueError
-        If the parameters or the points are not allowed.
+        If the parameters or the points are not allowed, or the method takes no such hints.
     """
     kept: State | None = None
-    for step in steps(estimator, X):
+    for step in steps(estimator, X, hints):
         see(step)
         if step.best:
             kept = step.state
