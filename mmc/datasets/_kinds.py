@@ -1,8 +1,8 @@
 """What the columns of a table are, and which of them a clustering should use: a proposal for any table.
 
-A proposal looks at the values of the table alone. A column is left out if it cannot tell rows apart
-(constant, nearly empty), if it tells every row apart (numbers of rows, codes, free text), or if it says in
-which order the rows are. Everything else is used.
+A column is left out if it cannot tell rows apart (constant, nearly empty), if it tells every row apart
+(numbers of rows, codes, free text), if it says in which order the rows are, or if by its name it holds the
+groups that a clustering should find. Everything else is used.
 """
 
 from __future__ import annotations
@@ -33,6 +33,12 @@ _COUNTED_ROWS = 20
 _BINS = 16
 _ID_NAME = re.compile(r"(?:.*[ _.-])?(?:id|nr|no|key|index|code|uuid|guid|nummer|number|row|zeile)", re.I)
 _ID_NAME_END = re.compile(r".*[a-z](?:ID|Id|Nr|No)")
+#: Names of columns that hold what a clustering should find.
+_LABEL_NAME = re.compile(
+    r"(?:true[ _.-]?)?(?:class|label|target|species|cluster|group|klasse|gruppe|classe|diagnosis)(?:e?s)?"
+    r"(?:[ _.-]?(?:name|label|id))?",
+    re.I,
+)
 _EXAMPLES = 3
 
 
@@ -58,6 +64,8 @@ class Look:
         Numbers of rows over the range of the values, or of the most frequent words.
     examples : tuple of str
         First values, as they stand in the table.
+    is_label : bool
+        Whether its name says that it holds known groups, with which a clustering would have nothing to find.
     """
 
     name: str
@@ -68,6 +76,7 @@ class Look:
     n_values: int
     histogram: tuple[int, ...]
     examples: tuple[str, ...]
+    is_label: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +144,7 @@ def propose(looks: Sequence[Look], label: str | None = None) -> dict[str, Any]:
     ----------
     looks : sequence of Look
         Columns of the table.
-    label : str or None
+    label : str, default=None
         Column of reference labels, which is not used.
 
     Returns
@@ -231,6 +240,9 @@ def _look(name: str, values: pd.Series, decimal: str) -> Look:
     used = kind in USABLE and not why
     if used and n - n_missing < _HALF * n:
         used, why = False, f"{n_missing} of {n} cells are empty, more than half"
+    is_label = kind in USABLE and n_values <= _MOST_LEVELS and _LABEL_NAME.fullmatch(name.strip()) is not None
+    if used and is_label:
+        used, why = False, "left out: by its name it holds known groups"
     examples = tuple(str(cell) for cell in values[~gaps].head(_EXAMPLES))
     how = "" if column is None else column.how
     return Look(
@@ -242,6 +254,7 @@ def _look(name: str, values: pd.Series, decimal: str) -> Look:
         n_values,
         tuple(int(count) for count in counts[:_BINS]),
         examples,
+        is_label,
     )
 
 

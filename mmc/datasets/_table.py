@@ -334,6 +334,12 @@ def _chosen_kinds(table: Table, asked: _Asked, notes: list[str]) -> dict[str, st
                 f"({listed(numeric) or 'there are none'})"
             )
         kinds |= dict.fromkeys(words, "category")
+    if not chosen and asked.encode != "none":
+        texts = [f"{shown(name)} ({why})" for name, why in _reasons(table, asked).items()]
+        raise TableError(
+            f"{shown(called)} has no column that tells rows apart: {enumerated(texts, _MOST_NAMED)}. Give a "
+            "table in which at least one column has different values"
+        )
     if not chosen:
         raise TableError(
             f"{shown(called)} has no numeric column to cluster; its columns are {listed(frame.columns)}. "
@@ -352,13 +358,18 @@ def _chosen_kinds(table: Table, asked: _Asked, notes: list[str]) -> dict[str, st
 def _left_out(table: Table, chosen: Sequence[str], asked: _Asked) -> list[str]:
     """Name the columns that are not used, with the reasons."""
     used = {*chosen, asked.label}
-    if asked.encode == "none":
-        why = {str(name): table.reasons.get(str(name), "no numbers") for name in table.frame.columns}
-    else:
-        why = {each.name: each.words.removeprefix("left out: ") or each.kind for each in table.looks}
-    texts = [f"{shown(name)} ({reason})" for name, reason in why.items() if name not in used]
+    texts = [
+        f"{shown(name)} ({reason})" for name, reason in _reasons(table, asked).items() if name not in used
+    ]
     what = "not numeric" if asked.encode == "none" else "they would not tell groups of rows apart"
     return [f"Left out because {what}: {enumerated(texts, _MOST_NAMED)}."] if texts else []
+
+
+def _reasons(table: Table, asked: _Asked) -> dict[str, str]:
+    """Say why columns would be left out."""
+    if asked.encode == "none":
+        return {str(name): table.reasons.get(str(name), "no numbers") for name in table.frame.columns}
+    return {each.name: each.words.removeprefix("left out: ") or each.kind for each in table.looks}
 
 
 def _told(coding: Coding, columns: Sequence[Column], rows: npt.NDArray[np.int64]) -> list[str]:

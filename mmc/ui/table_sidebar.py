@@ -59,6 +59,7 @@ def table_controls(prefix: str = "") -> tuple[Data, Loaded]:
     table = state_of(Visit).loaded
     if not isinstance(table, Upload):
         return Data(TABLE), table
+    _take_old_address(prefix)
     label = _label_control(table)
     words = st.selectbox(
         "Words and dates",
@@ -80,7 +81,9 @@ def table_controls(prefix: str = "") -> tuple[Data, Loaded]:
     )
     options = _options(table, label, used, words, missing)
     _tell_columns(table, options)
-    if st.button("Look at the columns", icon=":material/table_view:", key=f"{prefix}look", width="stretch"):
+    if st.button(
+        "Look at the columns", icon=":material/table_view:", key=f"{prefix}show_columns", width="stretch"
+    ):
         _columns_dialog(table, options)
     scale = "yes" if words == "gower" else _scale_word(True, prefix, robust=True)
     if scale == "robust":
@@ -163,14 +166,25 @@ def _columns_dialog(table: Upload, options: dict[str, Any]) -> None:
     draw_columns(table, options, "dialog")
 
 
+def _take_old_address(prefix: str) -> None:
+    """Follow links of releases in which words were left out and rows with gaps refused or left out."""
+    if st.query_params.get(f"{prefix}drop") is not None:
+        del st.query_params[f"{prefix}drop"]
+        st.session_state[f"{prefix}missing"] = "drop"
+        st.session_state[f"{prefix}words"] = "none"
+
+
 def _label_control(table: Upload) -> str | None:
     columns, sha = table.columns, table.sha256
     key = f"label_{sha[:8]}"
     if st.session_state.get(key) not in (None, *columns):
         del st.session_state[key]
     wanted = wanted_file()
+    named = [each.name for each in table.looks if each.is_label and not each.n_missing]
     if wanted is not None and wanted.label in columns:
         st.session_state.setdefault(key, wanted.label)
+    elif named:
+        st.session_state.setdefault(key, named[0])
     return st.selectbox(
         "Reference labels",
         [None, *columns],

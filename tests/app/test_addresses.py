@@ -137,7 +137,7 @@ def test_names_of_parameters_become_labels(text, algorithm, said):
 def test_columns_keep_their_names(playground, settle):
     """A table may have a column named as a parameter, which a message about the table does not rename."""
     at = playground(data="table")
-    at.file_uploader(key="upload").set_value(("m.csv", b"alpha,n_init\n1,2\n3,\n5,6\n7,8\n", "text/csv"))
+    at.file_uploader(key="upload").set_value(("m.csv", b"alpha,n_init\n1,2\n3,1e200\n5,6\n7,8\n", "text/csv"))
     settle(at)
     assert "n\\_init" in at.error[0].value
 

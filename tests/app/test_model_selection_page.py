@@ -558,6 +558,11 @@ def test_a_table_is_asked_for_and_then_searched(model_selection, settle):
     fine(settle(at))
     assert (found(at).dataset.name, found(at).dataset.n_samples) == ("mine.csv", 30)
     assert len(found(at).dataset.feature_names) == 2
+    label = next(box for box in at.selectbox if (box.key or "").startswith("label_"))
+    assert label.value == "group"  # by its name
+    label.set_value(None)
+    fine(settle(at))
+    assert len(found(at).dataset.feature_names) == 2
     assert "Adjusted Rand index" not in metrics(at)
     label = next(box for box in at.selectbox if (box.key or "").startswith("label_"))
     label.set_value("group")
@@ -741,6 +746,8 @@ def test_reference_labels_never_change_the_choice(model_selection, settle):
     at.selectbox(key="data").set_value("table")
     settle(at)
     at.file_uploader(key="upload").set_value(("mine.csv", _TABLE, "text/csv"))
+    label = next(box for box in settle(at).selectbox if (box.key or "").startswith("label_"))
+    label.set_value(None)
     settle(at)
     before = found(at)
     label = next(box for box in at.selectbox if (box.key or "").startswith("label_"))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mmc.datasets import open_table
-from mmc.ui import data_sidebar
+from mmc.ui import table_sidebar
 from mmc.ui.home_view import LESSONS
 
 _GAPS = b"a,b\n1,2\nNaN,3\n4,5\n6,inf\n7,8\n9,1\n2,2\n"
@@ -16,10 +16,9 @@ _BAD = {
     "blank lines": (b"\n\n\n", "empty"),
     "header only": (b"a,b\n", "only a header"),
     "one row": (b"a,b\n1,2\n", "only one row"),
-    "no numbers": (b"a,b\nx,y\nz,w\n", "no numeric column"),
-    "gaps": (_GAPS, "2 of 7 rows"),
-    "constant columns": (b"a,b\n1,7\n1,7\n1,7\n", "nothing varies"),
-    "all points equal": (b"name,a\nx,1.5\ny,1.5\nz,1.5\n", "nothing varies"),
+    "free texts": (b"a,b\nx,y\nz,w\nu,v\nt,s\n", "'a' (4 different texts in 4 cells)"),
+    "constant columns": (b"a,b\n1,7\n1,7\n1,7\n", "no column that tells rows apart"),
+    "all points equal": (b"name,a\nx,1.5\ny,1.5\nz,1.5\n", "'a' (all rows have the same value)"),
     "ragged": (b"a,b\n1,2\n1,2,3\n4,5\n", "line 3"),
     "binary": (bytes(range(256)) * 40, "does not look like a table"),
     "zip": (b"PK\x03\x04" + bytes(100), "spreadsheet"),
@@ -92,11 +91,13 @@ def test_a_good_file_after_a_bad_one_runs_with_the_same_parameters(playground, s
     assert (parameters["alpha"], parameters["width"], parameters["random_state"]) == (0.25, 3.0, 7)
 
 
-def test_rows_with_gaps_can_be_left_out(table_page, give, settle):
-    """The toggle leaves out the two rows with gaps and says how many there were."""
+def test_gaps_are_filled_or_their_rows_left_out(table_page, give, settle):
+    """A table with gaps shows a result at once, says what was filled, and leaves rows out on request."""
     at = give(table_page, _GAPS)
-    assert at.error
-    at.toggle(key="drop").set_value(True)
+    assert not at.error
+    assert at.session_state["playground:"].last.dataset.n_samples == 7
+    assert any("1 cell with 5" in _shown(caption) for caption in at.caption)
+    at.selectbox(key="missing").set_value("drop")
     settle(at)
     assert not at.exception
     assert not at.error
@@ -157,10 +158,6 @@ def test_names_from_a_file_are_never_rendered(mark, table_page, give):
     """A column name or file name that is Markdown or HTML appears only with its marks escaped."""
     rows = "\n".join(f"{i},{i % 3},5,{'' if i == 3 else i % 7}" for i in range(12))
     at = give(table_page, f'"{mark}","{mark}","{mark}2","{mark}3"\n{rows}\n'.encode(), f"{mark}.csv")
-    assert any(_escaped(mark) in error.value for error in at.error)
-    _assert_escaped(at, mark)
-    at.toggle(key="drop").set_value(True)
-    at.run()
     assert not at.error
     assert any(_escaped(mark) in caption.value for caption in at.caption)
     _assert_escaped(at, mark)
@@ -186,8 +183,10 @@ def _points(n: int) -> bytes:
 def test_a_file_is_read_once_in_a_visit(table_page, give, settle, monkeypatch):
     """However often controls change and pages are opened, the file that was loaded is parsed once."""
     read = []
-    plain = data_sidebar.read_upload
-    monkeypatch.setattr(data_sidebar, "read_upload", lambda upload: read.append(upload.name) or plain(upload))
+    plain = table_sidebar.read_upload
+    monkeypatch.setattr(
+        table_sidebar, "read_upload", lambda upload: read.append(upload.name) or plain(upload)
+    )
     at = give(table_page, b"a,b\n1,2\n3,4\n5,9\n8,1\n", "mine.csv")
     assert at.session_state["playground:"].last.dataset.name == "mine.csv"
     at.slider(key="n_clusters").set_value(2)
