@@ -340,7 +340,8 @@ def _fit_and_write(experiment: Experiment, dataset: Dataset, arguments: argparse
     _say_notes(dataset, arguments)
     on_terminal = _on_terminal(arguments)
     model = experiment.make()
-    end = clusterers.end(model, dataset.X, _show if on_terminal else lambda step: None)
+    see = _show if on_terminal else lambda step: None
+    end = clusterers.end(model, dataset.X, see, dataset.hints)
     if on_terminal:
         print(file=sys.stderr)
     _write_labels(dataset, end.labels, end.confidence(), arguments)

@@ -30,6 +30,13 @@ _TABLE_OPTIONS = {
     "kinds": f"an object with one of {', '.join(datasets.USABLE)} by the names of columns",
     "weights": "an object with positive numbers by the names of columns",
 }
+#: Hints, and what to give for each.
+_HINTS = {
+    "known": "the name of a column, or null",
+    "weights": "the name of a column, or null",
+    "together": "a list of lists of row numbers",
+    "apart": "a list of pairs of positions in “together”",
+}
 #: Options that are one of some words.
 _WORDS = {
     "missing": ("error", "drop", "median", "most_frequent"),
@@ -54,6 +61,8 @@ class Data:
         Name of the file.
     sha256 : str
         SHA-256 of the file's content, which identifies the file.
+    hints : mapping
+        Arguments of `Dataset.with_hints`: what is known of the clusters.
     """
 
     source: str
@@ -61,6 +70,7 @@ class Data:
     standardize: bool = False
     name: str = ""
     sha256: str = ""
+    hints: Mapping[str, Any] = field(default_factory=dict)
 
     def check(self) -> None:
         """Check the source and the options, before anything is allocated.
@@ -70,6 +80,11 @@ class Data:
         ValueError
             If the source, an option or its value is not allowed.
         """
+        for name, value in self.hints.items():
+            if name not in _HINTS:
+                raise ValueError(f"There is no hint {quoted(name)}: {nearest(name, _HINTS)}")
+            if not _is_hint(name, value):
+                raise ValueError(f"{name}={quoted(value)} is not right for a hint: give {_HINTS[name]}.")
         if self.source != "table":
             datasets.check_options(self.source, self.options)
             return
@@ -101,12 +116,21 @@ class Data:
         self.check()
         if self.source != "table":
             dataset = datasets.load(self.source, **self.options)
-            return dataset.standardized() if self.standardize else dataset
+            dataset = dataset.standardized() if self.standardize else dataset
+            return dataset.with_hints(**self.hints) if self.hints else dataset
         if table is None:
             raise ValueError(f"This experiment needs the file {self.name!r}: give what open_table reads.")
         if self.sha256 and table.sha256 != self.sha256:
             raise ValueError(f"The file is not the {self.name!r} that this experiment was made with.")
-        return table.dataset(standardize=self.standardize, **self.options)
+        if not self.hints:
+            return table.dataset(standardize=self.standardize, **self.options)
+        dataset = table.dataset(standardize=self.standardize, **self.options, exclude=self._excluded)
+        return dataset.with_hints(**self.hints)
+
+    @property
+    def _excluded(self) -> list[str]:
+        """Columns that hold hints."""
+        return [self.hints[name] for name in ("known", "weights") if self.hints.get(name) is not None]
 
 
 @dataclass(frozen=True)
@@ -155,6 +179,8 @@ class Experiment:
             If a parameter is NaN or infinite, which JSON cannot write.
         """
         content = {"mmc": schema.VERSION, **asdict(self)}
+        if not self.data.hints:
+            del content["data"]["hints"]  # so that files without hints can be read by earlier releases
         return json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
 
     @classmethod
@@ -186,6 +212,7 @@ class Experiment:
                 data["standardize"],
                 data.get("name", ""),
                 data.get("sha256", ""),
+                data.get("hints", {}),
             ),
             content["algorithm"],
             content["parameters"],
@@ -226,9 +253,11 @@ class Experiment:
         """
         data, options = self.data, dict(self.data.options)
         if data.source == "table":
+            options |= {"exclude": data._excluded} if data._excluded else {}
             load = call("load_table", data.name, **options, standardize=data.standardize)
         else:
             load = call("load", data.source, **options) + (".standardized()" if data.standardize else "")
+        load += call(".with_hints", **data.hints) if data.hints else ""
         loader = "load_table" if data.source == "table" else "load"
         entry = registry.get(self.algorithm)
         own, method, inner = entry.own_and_inner(self.parameters)
@@ -238,8 +267,9 @@ class Experiment:
             written["estimator"] = call(method, **inner)
         model = f"{self.algorithm}({', '.join(f'{name}={value}' for name, value in written.items())})"
         imported = f"from {entry.package} import {', '.join(sorted(names))}\n"
-        if data.source == "table" and is_pipeline(options):
+        if data.source == "table" and is_pipeline(options) and not data.hints:
             return pipeline_script(data.name, options, data.standardize, model, [imported])
+        hints = ", hints=dataset.hints" if data.hints else ""
         imports = [
             imported,
             "from mmc.clusterers import end\n",
@@ -250,7 +280,7 @@ class Experiment:
             f"{''.join(sorted(imports))}\n"
             f"dataset = {load}\n"
             f"model = {model}\n"
-            "result = end(model, dataset.X)  # fits the model\n"
+            f"result = end(model, dataset.X{hints})  # fits the model\n"
             + ('print(f"objective {result.objective:.6g}")\n' if entry.objective else "")
             + "table = labels_frame(dataset, result.labels, result.confidence())\n"
             'Path("labels.csv").write_text(to_csv_text(table), encoding="utf-8", newline="")\n'
@@ -273,6 +303,16 @@ def _fields(text: str | bytes) -> dict[str, Any]:
     raise ValueError(
         f"This experiment file is of version {quoted(version)}, and this release of mmc reads version "
         f"{schema.VERSION}. Open it with the release that wrote it."
+    )
+
+
+def _is_hint(name: str, value: Any) -> bool:
+    """Return whether a value is right for a hint."""
+    if name in ("known", "weights"):
+        return value is None or isinstance(value, str)
+    return isinstance(value, list | tuple) and all(
+        isinstance(each, list | tuple) and len(each) > 0 and all(type(number) is int for number in each)
+        for each in value
     )
 
 

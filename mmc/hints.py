@@ -344,7 +344,7 @@ def _labels(y: object, n: int, k: int) -> Labels:
         wrong = found[(labels != found) | (labels < UNKNOWN) | (labels >= k)][0]
         raise ValueError(
             f"y holds {wrong}: known labels are whole numbers from 0 to {k - 1}, the clusters, and −1 where "
-            "nothing is known."
+            "nothing is known. For more known groups ask for more clusters."
         )
     return labels
 

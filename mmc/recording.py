@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 
 from mmc import clusterers
 from mmc.errors import SolverError
+from mmc.hints import NO_HINTS, Given
 from mmc.stepping import State, Step
 
 #: Maximum number of states that are kept; more frames make an animation no clearer.
@@ -234,6 +235,7 @@ def record(
     go_on: Callable[[Step], bool] = lambda step: True,
     keep_states: bool = True,
     max_bytes: int = MAX_BYTES,
+    hints: Given = NO_HINTS,
 ) -> Recording:
     """Fit an estimator and record the states of its best start.
 
@@ -249,6 +251,8 @@ def record(
         Whether states of the best start are kept along its way, or only its last.
     max_bytes : int, default=50_331_648
         Memory of the states that are kept.
+    hints : Given
+        What is known of the clusters.
 
     Returns
     -------
@@ -263,7 +267,7 @@ def record(
     began = perf_counter()
     recorder = Recorder(keep_states, max_bytes)
     complete, failure = True, ""
-    steps = clusterers.steps(estimator, X)
+    steps = clusterers.steps(estimator, X, hints)
     try:
         for step in steps:
             recorder.add(step)

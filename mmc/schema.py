@@ -67,6 +67,7 @@ DATA: Mapping[str, Field] = MappingProxyType(
         "sha256": Field(
             str, "64 hexadecimal digits in quotes, or an empty text", False, r"([0-9a-fA-F]{64})?"
         ),
+        "hints": Field(dict, "an object with known, weights, together and apart", required=False),
     }
 )
 

@@ -367,7 +367,7 @@ def run(packed: bytes | None, task: Run, report: Report) -> Ran:
             first = next(iter(recordings.values()))
             model.set_params(init=first.states[0].labels)
         stream = _Stream(name, model, len(recordings), len(task.models), report)
-        recordings[name] = record(model, dataset.X, go_on=stream, max_bytes=_MAX_STATES)
+        recordings[name] = record(model, dataset.X, go_on=stream, max_bytes=_MAX_STATES, hints=dataset.hints)
         if not (recordings[name].complete or recordings[name].failure):
             stopped = {each: recording.within(MAX_BYTES) for each, recording in recordings.items()}
             return Ran(facts, stopped, None)
@@ -518,7 +518,7 @@ def write_model(packed: bytes | None, task: tuple[Data, BaseEstimator, bool], re
     data, model, is_fitted = task
     dataset = _load(packed, data)
     if not is_fitted:
-        clusterers.end(model, dataset.X)
+        clusterers.end(model, dataset.X, hints=dataset.hints)
     return model_bytes(
         model, dataset.X, columns=dataset.columns, scaling=dataset.scaling, coding=dataset.coding
     )

@@ -12,7 +12,7 @@ from tests.import_graph import ROOT, cycles, graph, imported, sources
 
 #: From the bottom to the top: a part may import the parts below its own line, and none beside it.
 LAYERS = (
-    ("mmc._checks", "mmc._ending", "mmc._files", "mmc._script"),
+    ("mmc._checks", "mmc._ending", "mmc._files", "mmc._script", "mmc.hints"),
     (
         "mmc._fast",
         "mmc._json",
@@ -21,7 +21,6 @@ LAYERS = (
         "mmc._warnings",
         "mmc.datasets",
         "mmc.errors",
-        "mmc.hints",
         "mmc.metrics",
         "mmc.stepping",
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -12,6 +13,9 @@ from sklearn.preprocessing import StandardScaler
 
 from mmc.datasets._cells import is_number
 from mmc.datasets._coding import Coding
+from mmc.datasets._errors import TableError, shown
+from mmc.datasets._meaning import words_of
+from mmc.hints import NO_HINTS, UNKNOWN, Given
 
 # A spreadsheet treats a cell that begins with one of these as a formula.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
@@ -69,6 +73,8 @@ class Dataset:
         How the columns of the table became those of ``X``; None if they are numbers as they stand there.
     decimal : str
         Decimal mark of the table's file.
+    hints : Given
+        What is known of the clusters, for `fit`.
 
     Examples
     --------
@@ -90,6 +96,7 @@ class Dataset:
     scaling: Scaling | None = None
     coding: Coding | None = None
     decimal: str = "."
+    hints: Given = NO_HINTS
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -131,6 +138,95 @@ class Dataset:
             means = before.means + before.deviations * scaling.means
             scaling = Scaling(means, before.deviations * scaling.deviations)
         return replace(self, X=X, notes=(*self.notes, note), scaling=scaling)
+
+    def with_hints(
+        self,
+        *,
+        known: str | None = None,
+        weights: str | None = None,
+        together: Sequence[Sequence[int]] = (),
+        apart: Sequence[Sequence[int]] = (),
+    ) -> Dataset:
+        r"""Return a copy that holds what is known of the clusters.
+
+        Parameters
+        ----------
+        known : str, default=None
+            Column of the table with known groups, which is empty where nothing is known. Its words, in the
+            order of the alphabet, or its numbers, are the clusters 0, 1, ….
+        weights : str, default=None
+            Column of the table with the weights of the rows.
+        together : sequence of sequences of int, default=()
+            Groups of rows of the table, from 0, each of which belongs to one cluster.
+        apart : sequence of pairs of int, default=()
+            Groups, by their positions in `together`, that belong to different clusters.
+
+        Returns
+        -------
+        Dataset
+
+        Raises
+        ------
+        ValueError
+            If a column or a row is not there, or a column says nothing.
+
+        Examples
+        --------
+        >>> from mmc.datasets import open_table
+        >>> table = open_table(b"a,b,group\n1,5,\n2,7,x\n3,6,\n4,4,y")
+        >>> data = table.dataset(exclude=["group"], missing="median")
+        >>> data = data.with_hints(known="group", together=[[0, 1], [3]], apart=[[0, 1]])
+        >>> data.hints.y.tolist(), data.hints.must_link, data.hints.cannot_link
+        ([-1, 0, -1, 1], [[0, 1]], [[0, 3]])
+        """
+        n = len(self.frame)
+        place = np.full(n, UNKNOWN)
+        place[self.rows] = np.arange(len(self.rows))
+        groups = []
+        for group in together:
+            if wrong := [row for row in group if not 0 <= row < n]:
+                raise ValueError(f"together names the row {wrong[0]}, and the rows are 0 to {n - 1}.")
+            points = place[list(group)]
+            groups.append([int(point) for point in points if point >= 0])  # others have no point
+        for pair in apart:
+            if len(pair) != 2 or not all(0 <= group < len(groups) for group in pair):
+                raise ValueError(f"apart names the groups {list(pair)}, and together has {len(groups)}.")
+        links = [[group[0], point] for group in groups for point in group[1:]]
+        parted = [[groups[g][0], groups[h][0]] for g, h in apart if groups[g] and groups[h]]
+        given = Given(
+            None if known is None else self._known(known),
+            links or None,
+            parted or None,
+            None if weights is None else self._weights(weights),
+        )
+        return replace(self, hints=given)
+
+    def _known(self, name: str) -> npt.NDArray[np.int64]:
+        values = self._column(name)
+        if pd.api.types.is_numeric_dtype(values.dtype):
+            codes = pd.factorize(values, sort=True)[0].astype(np.int64)
+        else:
+            found = words_of(values)
+            order = np.argsort(np.argsort(found.words))
+            codes = np.append(order, UNKNOWN)[found.codes].astype(np.int64)
+        if (codes == UNKNOWN).all() or (codes >= 0).all():
+            what = "no row" if (codes == UNKNOWN).all() else "every row"
+            raise TableError(
+                f"{what} has a known group in the column {shown(name)}: give a column that is filled in some "
+                "rows and empty in others"
+            )
+        return codes
+
+    def _weights(self, name: str) -> npt.NDArray[np.float64]:
+        values = self._column(name)
+        if not pd.api.types.is_numeric_dtype(values.dtype) or values.isna().any() or (values <= 0).any():
+            raise TableError(f"the weights in the column {shown(name)} must be numbers above 0 in every row")
+        return values.to_numpy(dtype=np.float64)
+
+    def _column(self, name: str) -> pd.Series:
+        if name not in self.frame.columns:
+            raise TableError(f"{shown(self.name)} has no column {shown(name)} with hints")
+        return self.frame[name].iloc[self.rows]
 
 
 @dataclass(frozen=True, eq=False)

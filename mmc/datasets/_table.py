@@ -103,6 +103,7 @@ class Table:
         encode: Encode = "none",
         kinds: Mapping[str, str] | None = None,
         weights: Mapping[str, float] | None = None,
+        exclude: Sequence[str] = (),
     ) -> Dataset:
         """Select the columns to cluster, and make points of them.
 
@@ -128,6 +129,8 @@ class Table:
             "category". None, and columns that are not named, mean what their cells look like.
         weights : mapping from str to float, default=None
             How much columns count in distances; 1 for those that are not named.
+        exclude : sequence of str, default=()
+            Columns that are not used although `columns` is None, such as those with hints.
 
         Returns
         -------
@@ -142,7 +145,15 @@ class Table:
             If there is no column to cluster, or a column cannot be read as asked.
         """
         asked = _Asked(
-            columns, label, missing, standardize, scaler, encode, dict(kinds or {}), dict(weights or {})
+            columns,
+            label,
+            missing,
+            standardize,
+            scaler,
+            encode,
+            dict(kinds or {}),
+            dict(weights or {}),
+            tuple(exclude),
         )
         asked.check()
         return _made(self, asked)
@@ -230,6 +241,7 @@ class _Asked(NamedTuple):
     encode: str
     kinds: dict[str, str]
     weights: dict[str, float]
+    exclude: tuple[str, ...] = ()
 
     def check(self) -> None:
         """Refuse values that are not allowed."""
@@ -313,7 +325,8 @@ def _chosen_kinds(table: Table, asked: _Asked, notes: list[str]) -> dict[str, st
     else:
         chosen = table.proposal(asked.label)["columns"]
         chosen += [name for name in asked.kinds if name not in chosen]
-    named = [*chosen, *asked.kinds, *asked.weights, *([] if asked.label is None else [asked.label])]
+    named = [*chosen, *asked.kinds, *asked.weights, *asked.exclude]
+    named += [] if asked.label is None else [asked.label]
     if unknown := [column for column in dict.fromkeys(named) if column not in frame.columns]:
         raise TableError(
             f"{shown(called)} has no column {listed(unknown)}; its columns are {listed(frame.columns)}"
@@ -322,7 +335,7 @@ def _chosen_kinds(table: Table, asked: _Asked, notes: list[str]) -> dict[str, st
         notes.append(
             f"The column {shown(asked.label)} is the reference labelling and was not used for clustering."
         )
-    chosen = [column for column in chosen if column != asked.label]
+    chosen = [column for column in chosen if column not in (asked.label, *asked.exclude)]
     kinds = {name: asked.kinds.get(name) or ("number" if name in numeric else "") for name in chosen}
     if asked.encode != "none" and not all(kinds.values()):  # looks at the cells, which takes time
         usual = {each.name: each.kind for each in table.looks if each.kind in USABLE}
@@ -357,7 +370,7 @@ def _chosen_kinds(table: Table, asked: _Asked, notes: list[str]) -> dict[str, st
 
 def _left_out(table: Table, chosen: Sequence[str], asked: _Asked) -> list[str]:
     """Name the columns that are not used, with the reasons."""
-    used = {*chosen, asked.label}
+    used = {*chosen, asked.label, *asked.exclude}
     texts = [
         f"{shown(name)} ({reason})" for name, reason in _reasons(table, asked).items() if name not in used
     ]

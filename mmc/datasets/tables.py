@@ -113,6 +113,7 @@ def load_table(
     encode: Encode = "none",
     kinds: Mapping[str, str] | None = None,
     weights: Mapping[str, float] | None = None,
+    exclude: Sequence[str] = (),
     name: str | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> Dataset:
@@ -139,6 +140,8 @@ def load_table(
         How columns are read.
     weights : mapping from str to float, default=None
         How much columns count in distances.
+    exclude : sequence of str, default=()
+        Columns that are not used although `columns` is None.
     name : str, default=None
         Name of the data set. None means the name of the file.
     max_bytes : int, default=20_971_520
@@ -172,6 +175,7 @@ def load_table(
         encode=encode,
         kinds=kinds,
         weights=weights,
+        exclude=exclude,
     )
 
 

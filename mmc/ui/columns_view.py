@@ -58,15 +58,19 @@ def draw_columns(table: Upload, options: Mapping[str, Any], key: str) -> None:
             key=f"columns_table_{key}_{table.sha256[:8]}_{hash(frame.to_csv())}",
             hide_index=True,
             height=_HEIGHT + _ROW * min(len(frame), _MOST_ROWS),
-            disabled=["used", "column", "values", "missing", "different", "done", "examples"],
+            disabled=["column", "values", "missing", "different", "done", "examples"],
             column_config={
-                "used": st.column_config.CheckboxColumn("Used", width="small"),
+                "used": st.column_config.CheckboxColumn(
+                    "Used", width="small", help="Click to use a column or to leave it out."
+                ),
                 "column": st.column_config.TextColumn("Column", pinned=True),
                 "kind": st.column_config.SelectboxColumn(
                     "Read as", options=list(USABLE), help="Click to read a column in another way."
                 ),
                 "values": st.column_config.BarChartColumn(
-                    "Values", help="Rows over the range of the values, or of the most frequent words."
+                    "Values",
+                    y_min=0,
+                    help="Rows over the range of the values, or of the most frequent words.",
                 ),
                 "missing": st.column_config.NumberColumn("Missing", format="%d", width="small"),
                 "different": st.column_config.NumberColumn(
@@ -84,9 +88,8 @@ def draw_columns(table: Upload, options: Mapping[str, Any], key: str) -> None:
             },
         )
         apply = st.form_submit_button("Use the columns like this")
-    st.caption("Which columns are used is chosen in the panel on the left, under “Columns to use”.")
     if apply:
-        _take(table, frame, edited)
+        _take(table, options["label"], frame, edited)
 
 
 def _frame(table: Upload, options: Mapping[str, Any]) -> pd.DataFrame:
@@ -130,8 +133,12 @@ def _done(each: Look, own: Reading, options: Mapping[str, Any]) -> str:
     return text
 
 
-def _take(table: Upload, before: pd.DataFrame, after: pd.DataFrame) -> None:
+def _take(table: Upload, label: str | None, before: pd.DataFrame, after: pd.DataFrame) -> None:
     """Keep what was changed, and run the page again with it."""
+    columns = [name for name in after["column"][after["used"]] if name != label]
+    if not columns:
+        notice("No column is used: tick at least one.")
+        return
     own = reading(table)
     kinds, weights = dict(own.kinds), dict(own.weights)
     for name, old, new in zip(before["column"], before["kind"], after["kind"], strict=True):
@@ -143,5 +150,7 @@ def _take(table: Upload, before: pd.DataFrame, after: pd.DataFrame) -> None:
             return
         weights[name] = float(weight)
     weights = {name: weight for name, weight in weights.items() if weight != 1}
-    state_of(Visit).readings[table.sha256[:8]] = Reading(kinds, weights)
+    visit, sha = state_of(Visit), table.sha256[:8]
+    visit.readings[sha] = Reading(kinds, weights)
+    visit.columns[sha] = columns
     st.rerun()

@@ -198,7 +198,10 @@ def _columns_control(table: Upload, label: str | None) -> list[str]:
     """Draw the control of the columns to use; none chosen means the proposed ones."""
     key = f"columns_{table.sha256[:8]}"
     possible = [each.name for each in table.looks if each.kind not in _SAME and each.name != label]
-    st.session_state[key] = [c for c in st.session_state.get(key, []) if c in possible]
+    chosen = state_of(Visit).columns.pop(table.sha256[:8], st.session_state.get(key, []))
+    if chosen == propose(table.looks, label)["columns"]:
+        chosen = []
+    st.session_state[key] = [c for c in chosen if c in possible]
     return st.multiselect("Columns to use", possible, key=key, placeholder="those that tell rows apart")
 
 

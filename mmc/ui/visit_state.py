@@ -84,6 +84,8 @@ class Visit:
         Table that was pasted and is not read yet.
     readings : dict from str to Reading
         How columns are read, by the first digits of the SHA-256 of the file.
+    columns : dict from str to list of str
+        Columns that were chosen beside the picture and that the sidebar has not taken over yet.
     algorithm : str
         Algorithm that the last page showed.
     has_plotly : bool
@@ -110,6 +112,7 @@ class Visit:
     loaded: Loaded = None
     pasted: str = ""
     readings: dict[str, Reading] = field(default_factory=dict)
+    columns: dict[str, list[str]] = field(default_factory=dict)
     algorithm: str = ""
     pictures: tuple[str, list[Pictures]] = ("", [])
 
