@@ -354,6 +354,25 @@ def outliers(packed: bytes | None, task: tuple[Data, NDArray[np.int64]], report:
     return find_outliers(_load(packed, data).X, labels)
 
 
+def steer(
+    packed: bytes | None, task: tuple[Data, BaseEstimator], report: Report
+) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
+    """Fit an estimator to data with hints, and return labels and, if there is one, their confidence."""
+    data, model = task
+    dataset = _load(packed, data)
+    end = clusterers.end(model, dataset.X, lambda step: report(step.progress), dataset.hints)
+    return end.labels, end.confidence()
+
+
+def values_of(packed: bytes | None, task: tuple[Data, str], report: Report) -> NDArray[Any]:
+    """Return the values of a column of the table at the points: numbers, or words."""
+    data, name = task
+    values = _load(packed, data).described[name]
+    if pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_bool_dtype(values.dtype):
+        return values.to_numpy(dtype=np.float64, na_value=np.nan)
+    return np.where(values.isna(), "", values.astype(object).map(str)).astype(object)
+
+
 def run(packed: bytes | None, task: Run, report: Report) -> Ran:
     """Load the data, fit the estimators one after another, and draw them if they were not stopped."""
     dataset = _load(packed, task.data)

@@ -30,13 +30,18 @@ with ui.frame("Find clusters"):
     at = ui.look_at_count(found)
     with right:
         ui.draw_counts(found, at)
+    steer = ui.is_steered()
+    if steer:
+        ui.marks_controls(found)
+    shown = found.shown(at)
     try:
-        outliers = ui.found_outliers(found, found.by_count[at]) if marked else None
+        shown = (steer and ui.steered(found, at)) or shown
+        shown = ui.with_outliers(found, shown) if marked else shown
     except ValueError as error:
         ui.notice(error)
-        st.stop()
     with left:
-        ui.draw_clusters(found, at, outliers)
+        column = ui.look_at_column(found)
+        ui.draw_clusters(found, shown, marks=ui.marked_points(found) if steer else None, column=column)
     with pictures:
         ui.draw_counted(found, at)
     ui.tell_why(found, at)
@@ -44,7 +49,7 @@ with ui.frame("Find clusters"):
     st.subheader("All candidates")
     ui.draw_candidates(found)
     st.subheader("Take it home")
-    ui.take_answer(found, at, outliers)
+    ui.take_answer(found, shown)
     ui.label_another_file()
     with description:  # the last, because a page ends here while the work is done
-        ui.describe_answer(found, at, outliers)
+        ui.describe_answer(found, shown)

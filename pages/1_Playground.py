@@ -10,6 +10,7 @@ def outcome() -> ui.Outcome:
     """Read the controls and run what they describe; raise a ValueError if that fails."""
     with st.sidebar:
         data, loaded = ui.data_controls()
+        data = ui.with_marks(data)
         st.divider()
         k = ui.usual_k(data.source, data.options.get("classes", ()))
         name = ui.algorithm_control()

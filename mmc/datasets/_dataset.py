@@ -122,7 +122,8 @@ class Dataset:
     @property
     def facts(self) -> Facts:
         """What a page says of the data, without the points and the table."""
-        return Facts(self.name, len(self.X), self.feature_names, self.y, self.notes)
+        rows = None if len(self.rows) == len(self.frame) else self.rows
+        return Facts(self.name, len(self.X), self.feature_names, self.y, self.notes, rows)
 
     def standardized(self) -> Dataset:
         """Return a copy in which every column of ``X`` has mean 0 and variance 1.
@@ -245,6 +246,8 @@ class Facts:
         Integer codes of the reference labelling, if there is one.
     notes : tuple of str
         Sentences for the user about what was left out or changed.
+    rows : ndarray of shape (n_samples,) or None
+        Row of the table of each point; None if all rows are points.
     """
 
     name: str
@@ -252,6 +255,7 @@ class Facts:
     feature_names: tuple[str, ...]
     y: npt.NDArray[np.int64] | None
     notes: tuple[str, ...] = ()
+    rows: npt.NDArray[np.int64] | None = None
 
     @property
     def codes(self) -> npt.NDArray[np.int64] | None:
@@ -260,8 +264,8 @@ class Facts:
 
     @property
     def nbytes(self) -> int:
-        """Memory of the labels, in bytes."""
-        return 0 if self.y is None else self.y.nbytes
+        """Memory of the arrays, in bytes."""
+        return sum(each.nbytes for each in (self.y, self.rows) if each is not None)
 
 
 def from_arrays(

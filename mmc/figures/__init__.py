@@ -2,7 +2,7 @@
 
 from mmc.figures.animation import animation, animation_html
 from mmc.figures.consensus import consensus_figure
-from mmc.figures.counts import cluster_map, colors_by_row, count_curves
+from mmc.figures.counts import count_curves
 from mmc.figures.course import course, restart_curves
 from mmc.figures.curves import curve_ranges
 from mmc.figures.fields import kernel_graph, posterior_map
@@ -10,6 +10,7 @@ from mmc.figures.margins import margin_animation
 from mmc.figures.matrix import matrix_figure
 from mmc.figures.movie import film_gif, film_mp4
 from mmc.figures.palette import cluster_color
+from mmc.figures.points import cluster_map, colors_by_row, column_map
 from mmc.figures.profile import effect_bars, parallel_coordinates, silhouette_plot
 from mmc.figures.scene import MAX_POINTS, Scene, View, make_scene, make_view
 from mmc.figures.selection import band_curves, cv_heatmap, score_curve
@@ -30,6 +31,7 @@ __all__ = [
     "cluster_color",
     "cluster_map",
     "colors_by_row",
+    "column_map",
     "consensus_figure",
     "count_curves",
     "course",

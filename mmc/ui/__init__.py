@@ -3,13 +3,14 @@
 Modules named `*_view` draw, `*_job` run work in the background and `*_sidebar` hold controls.
 """
 
-from mmc.ui.auto_job import Answer, Question, answer, auto_controls, found_outliers
+from mmc.ui.auto_job import Answer, Question, answer, auto_controls, with_outliers
 from mmc.ui.auto_view import (
     draw_candidates,
     draw_clusters,
     draw_counted,
     draw_counts,
     draw_growing,
+    look_at_column,
     look_at_count,
     take_answer,
     tell_answer,
@@ -21,6 +22,7 @@ from mmc.ui.compare_view import show_comparison
 from mmc.ui.data_sidebar import data_controls, open_experiment, usual_k
 from mmc.ui.export_view import export_buttons
 from mmc.ui.home_view import best_lessons, further_lessons, page_links
+from mmc.ui.marks import with_marks
 from mmc.ui.messages import guard, notice
 from mmc.ui.page_frame import frame, heading
 from mmc.ui.papers_view import by_paper, download_control, paper_control, show_paper, stored_tables
@@ -38,6 +40,7 @@ from mmc.ui.profile_view import describe_answer
 from mmc.ui.result_store import last_good, resume_notice
 from mmc.ui.run_job import Outcome, run, warm_up
 from mmc.ui.run_view import show_outcome
+from mmc.ui.steer_view import is_steered, marked_points, marks_controls, steered
 from mmc.ui.sweep_job import Found, Search, rival, search
 from mmc.ui.sweep_view import (
     draw_curve,
@@ -100,15 +103,18 @@ __all__ = [
     "draw_pictures",
     "draw_rival",
     "export_buttons",
-    "found_outliers",
     "frame",
     "further_lessons",
     "guard",
     "heading",
+    "is_steered",
     "label_another_file",
     "last_good",
     "look_at",
+    "look_at_column",
     "look_at_count",
+    "marked_points",
+    "marks_controls",
     "notice",
     "open_experiment",
     "open_table",
@@ -129,6 +135,7 @@ __all__ = [
     "show_paper",
     "stage_columns",
     "state_of",
+    "steered",
     "stored_tables",
     "summarize_choice",
     "sweep_controls",
@@ -139,4 +146,6 @@ __all__ = [
     "tuning_controls",
     "usual_k",
     "warm_up",
+    "with_marks",
+    "with_outliers",
 ]

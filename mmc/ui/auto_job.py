@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -127,9 +127,55 @@ class Answer:
         assert self.state.nearest is not None
         return judged.labels[self.state.nearest]
 
-    def experiment(self, judged: Judged) -> Experiment:
-        """Return the experiment that repeats a candidate on all points."""
-        return Experiment(self.question.data, judged.candidate.algorithm, judged.candidate.parameters)
+    def shown(self, k: int) -> Shown:
+        """Return the best clusters of a number of clusters."""
+        judged = self.by_count[k]
+        candidate = judged.candidate
+        notes = [] if judged is self.best else [f"You look at {judged.answer}, not at the answer."]
+        if self.is_of_sample(judged):
+            notes.append(
+                f"{len(judged.labels):,} points were clustered; the others have the label of the nearest of "
+                "them."
+            )
+        return Shown(
+            f"{candidate.method} {candidate.n_clusters} {len(judged.labels)} {self.key}",
+            Experiment(self.question.data, candidate.algorithm, candidate.parameters),
+            self.labels(judged),
+            notes=tuple(notes),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """Clusters of all points that a page shows.
+
+    Attributes
+    ----------
+    key : str
+        What they depend on.
+    experiment : Experiment
+        What repeats them on all points.
+    labels : ndarray of shape (n_samples,)
+        Cluster of each point.
+    outliers : ndarray of shape (n_samples,), bool, or None
+        Points that belong nowhere.
+    confidence : ndarray of shape (n_samples,) or None
+        Confidence of each label, if it is known.
+    notes : tuple of str
+        What is said below the picture.
+    """
+
+    key: str
+    experiment: Experiment
+    labels: NDArray[np.int64]
+    outliers: NDArray[np.bool_] | None = None
+    confidence: NDArray[np.float64] | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def final(self) -> NDArray[np.int64]:
+        """Cluster of each point, −1 for outliers."""
+        return self.labels if self.outliers is None else np.where(self.outliers, -1, self.labels)
 
 
 class Asked(NamedTuple):
@@ -225,13 +271,14 @@ def answer(question: Question, loaded: Loaded, draw: Callable[[Answer], None]) -
     return obtain(key, do, draw, limit=LONG_LIMIT, own=upload is not None)
 
 
-def found_outliers(found: Answer, judged: Judged) -> NDArray[np.bool_]:
-    """Return which points belong to no cluster of a candidate, or draw the progress and end the page here."""
-    candidate = judged.candidate
-    key = f"outliers {candidate.method} {candidate.n_clusters} {len(judged.labels)} {found.key}"
-    task = (found.question.data, found.labels(judged))
+def with_outliers(found: Answer, shown: Shown) -> Shown:
+    """Find the points that belong to no cluster, or draw the progress and end the page here."""
+    task = (shown.experiment.data, shown.labels)
     own = found.upload is not None
-    return obtained(key, work.outliers, found.packed, task, own=own, caption="looking for outliers")
+    outliers = obtained(
+        f"outliers {shown.key}", work.outliers, found.packed, task, own=own, caption="looking for outliers"
+    )
+    return replace(shown, key=f"outliers {shown.key}", outliers=outliers)
 
 
 def _work(key: str, question: Question, upload: Upload | None, report: Report, ticket: Ticket) -> Answer:

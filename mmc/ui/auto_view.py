@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from pathlib import PurePath
 from typing import Any, TypeVar
@@ -12,23 +12,28 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
+from mmc import work
 from mmc.auto import Judged, certainty, summary, table
 from mmc.auto.choice import SUPPORT
 from mmc.datasets import to_csv_text
-from mmc.figures import cluster_map, colors_by_row, count_curves, thumbnail
+from mmc.figures import cluster_map, colors_by_row, column_map, count_curves, thumbnail
 from mmc.figures.packed import pack
 from mmc.judges import JUDGES, OF_LABELS
 from mmc.metrics import adjusted_rand_score, matched_labels
-from mmc.ui.auto_job import Answer
+from mmc.ui.auto_job import Answer, Shown
 from mmc.ui.data_sidebar import address
 from mmc.ui.download_view import File, download_buttons
 from mmc.ui.export_view import labels_file, model_file
 from mmc.ui.messages import guard, notice, plain
+from mmc.ui.result_store import obtained
 from mmc.ui.visit_state import FindClusters, state_of
 
 T = TypeVar("T")
 
 BEST = "best"
+#: Number of columns among which one can be chosen in a list.
+_MOST_COLUMNS = 200
+
 _PICTURE = 104  # pixels; three fit beside each other on a phone
 
 #: Judges whose curves are drawn below the support.
@@ -74,29 +79,80 @@ def look_at_count(found: Answer) -> int:
 
 
 def draw_clusters(
-    found: Answer, k: int, outliers: NDArray[np.bool_] | None = None, key: str = "clusters"
+    found: Answer,
+    shown: Shown,
+    key: str = "clusters",
+    marks: Sequence[NDArray[np.int64]] | None = None,
+    column: str | None = None,
 ) -> None:
-    """Draw the best clustering of a number of clusters, and the points that belong nowhere if given."""
-    judged = found.by_count[k]
-    labels = found.labels(judged)
+    """Draw clusters as a picture.
+
+    Parameters
+    ----------
+    found : Answer
+        Answer to which they belong.
+    shown : Shown
+        Clusters.
+    key : str
+        Key of the picture.
+    marks : sequence of ndarray, or None
+        Points that the visitor has marked; if it is given, more can be marked in the picture.
+    column : str or None
+        Column of the table by which points are coloured instead.
+    """
+    labels = shown.labels
     sizes = ", ".join(map(str, np.bincount(labels)))
-    depends = (found.key, judged.answer, len(judged.labels), outliers is not None)
-    st.plotly_chart(
-        _drawn("clusters", depends, lambda: pack(cluster_map(found.view, labels, outliers))),
-        key=key,
-        config={"displayModeBar": False},
-        alt=f"Scatter plot of {len(labels)} points in {k} clusters of {sizes} points.",
-    )
-    texts = [] if judged is found.best else [f"You look at {judged.answer}, not at the answer."]
-    texts.append(found.view.note)
-    if outliers is not None:
-        texts.append(f"{outliers.sum():,} of {len(outliers):,} points belong nowhere.")
-    if found.is_of_sample(judged):
-        texts.append(
-            f"{len(judged.labels):,} points were clustered; the others have the label of the nearest of them."
+    marked = None if marks is None else tuple(map(np.ndarray.tobytes, marks))
+    alt = f"Scatter plot of {len(labels)} points in {len(np.unique(labels))} clusters of {sizes} points."
+    if column is not None:
+        values = column_values(found, column)
+        figure = _drawn(key, (found.key, column), lambda: pack(column_map(found.view, values, column)))
+        alt = f"Scatter plot of {len(labels)} points in the colours of a column of the table."
+    else:
+        figure = _drawn(
+            key,
+            (shown.key, marked),
+            lambda: pack(cluster_map(found.view, labels, shown.outliers, marks)),
         )
+    config = {"displayModeBar": False}
+    if marks is None:
+        st.plotly_chart(figure, key=key, config=config, alt=alt)
+    else:
+        st.plotly_chart(
+            figure, key=key, config=config, alt=alt, on_select="rerun", selection_mode=("lasso", "box")
+        )
+    texts = [*shown.notes, found.view.note]
+    if shown.outliers is not None:
+        texts.append(f"{shown.outliers.sum():,} of {len(shown.outliers):,} points belong nowhere.")
     if text := " ".join(filter(None, texts)):
         st.caption(plain(text))
+
+
+def look_at_column(found: Answer) -> str | None:
+    """Draw the control that colours the points by a column of the table, and return the column."""
+    columns = found.dataset.feature_names if found.upload is None else found.upload.columns
+    if len(columns) > _MOST_COLUMNS:
+        return None
+    if st.session_state.get("color") not in (None, *columns):
+        del st.session_state["color"]
+    return st.selectbox(
+        "Colour by",
+        [None, *columns],
+        format_func=lambda column: "clusters" if column is None else column,
+        key="color",
+        help="Shows how the values of a column lie among the points.",
+    )
+
+
+def column_values(found: Answer, column: str) -> NDArray[Any]:
+    """Return the values of a column at all points."""
+    return obtained(
+        f"values {column} {found.key}",
+        work.values_of,
+        found.packed,
+        (found.question.data, column),
+        own=found.upload is not None,
+    )
 
 
 def draw_counts(found: Answer, at: int, key: str = "counts", *, growing: bool = False) -> None:
@@ -239,29 +295,23 @@ def draw_growing(found: Answer) -> None:
     st.subheader(f"{k} clusters so far")
     left, right = st.columns(2, gap="large")
     with left:
-        draw_clusters(found, k, key="growing_clusters")
+        draw_clusters(found, found.shown(k), key="growing_clusters")
     with right:
         draw_counts(found, found.compared.best.candidate.n_clusters, "growing_counts", growing=True)
     draw_counted(found)
 
 
-def take_answer(found: Answer, k: int, outliers: NDArray[np.bool_] | None = None) -> None:
+def take_answer(found: Answer, shown: Shown) -> None:
     """Draw the download buttons of what is looked at, and the link that opens it in the playground.
 
     Parameters
     ----------
     found : Answer
-        Answer to export.
-    k : int
-        Number of clusters that is looked at.
-    outliers : ndarray of shape (n_samples,), bool, or None
-        Points that get the label −1.
+        Answer to which it belongs.
+    shown : Shown
+        Clusters to export.
     """
-    judged = found.by_count[k]
-    experiment = found.experiment(judged)
-    labels = found.labels(judged)
-    if outliers is not None:
-        labels = np.where(outliers, -1, labels)
+    experiment = shown.experiment
     columns = found.dataset.feature_names if found.upload is None else found.upload.columns
 
     def candidates() -> str:
@@ -269,7 +319,13 @@ def take_answer(found: Answer, k: int, outliers: NDArray[np.bool_] | None = None
         return to_csv_text(rows)
 
     files = [
-        labels_file(found.question.data, labels, None, found.packed, found.dataset.n_samples * len(columns)),
+        labels_file(
+            experiment.data,
+            shown.final,
+            shown.confidence,
+            found.packed,
+            found.dataset.n_samples * len(columns),
+        ),
         File("Candidates (CSV)", "candidates.csv", "text/csv", candidates, "The table above."),
         File(
             "Experiment (JSON)",
@@ -278,9 +334,11 @@ def take_answer(found: Answer, k: int, outliers: NDArray[np.bool_] | None = None
             experiment.to_json,
             "To open it again.",
         ),
-        File("Python script", "experiment.py", "text/x-python", experiment.to_script, "Runs this candidate."),
+        File(
+            "Python script", "experiment.py", "text/x-python", experiment.to_script, "Makes the same labels."
+        ),
     ]
-    if model := model_file(found.question.data, experiment.make(), False, found.packed):
+    if model := model_file(experiment.data, experiment.make(), False, found.packed):
         files.append(model)
     download_buttons(PurePath(found.dataset.name).stem or "table", files)
     with suppress(ValueError):  # a candidate may be outside the ranges of the playground

@@ -16,6 +16,7 @@ from mmc.datasets._options import MAX_IMBALANCE, MAX_NOISE
 from mmc.experiment import Data, Experiment
 from mmc.figures import MAX_POINTS, make_view, thumbnail
 from mmc.ui.choice_sidebar import titled_select, top
+from mmc.ui.marks import take_marks
 from mmc.ui.messages import guard, notice
 from mmc.ui.parameter_sidebar import STRETCH, forget_outside, reach, seed_control, short
 from mmc.ui.table_sidebar import TABLE, scale_control, scale_word, table_address, table_controls, take_columns
@@ -196,6 +197,7 @@ def open_experiment() -> None:
         notice(error)
         return
     take_columns(experiment.data)
+    take_marks(experiment.data)
     st.switch_page("pages/1_Playground.py", query_params=query)
 
 

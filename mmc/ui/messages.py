@@ -56,9 +56,7 @@ def notice(text: object, level: Literal["error", "warning", "info"] = "error") -
     is, because its columns may have the names of parameters.
     """
     if isinstance(text, MissingValuesError):
-        text = (
-            f"{text.what}. Turn on “Leave out rows with missing values” on the left, or choose other columns."
-        )
+        text = f"{text.what}. Choose what becomes of them under “Missing values”, or choose other columns."
     elif isinstance(text, Exception) and not isinstance(text, TableError):
         text = with_labels(str(text), state_of(Visit).algorithm)
     {"error": st.error, "warning": st.warning, "info": st.info}[level](plain(cut(text)))

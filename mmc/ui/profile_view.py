@@ -14,7 +14,7 @@ from mmc import work
 from mmc.experiment import Data
 from mmc.figures import colors_by_row
 from mmc.profiling import ClusterProfile, Profile
-from mmc.ui.auto_job import Answer
+from mmc.ui.auto_job import Answer, Shown
 from mmc.ui.download_view import File, download_buttons
 from mmc.ui.messages import guard, notice, plain
 from mmc.ui.result_store import fetch, obtained
@@ -92,32 +92,26 @@ def describe_run(outcome: Outcome) -> None:
     )
 
 
-def describe_answer(found: Answer, k: int, outliers: NDArray[np.bool_] | None = None) -> None:
+def describe_answer(found: Answer, shown: Shown) -> None:
     """Draw the switch that describes the clusters of an answer and, if it is on, what they are.
 
     Parameters
     ----------
     found : Answer
-        Answer to describe.
-    k : int
-        Number of clusters that is looked at.
-    outliers : ndarray of shape (n_samples,), bool, or None
-        Points that belong to no cluster.
+        Answer to which they belong.
+    shown : Shown
+        Clusters to describe.
     """
     if not _is_wanted():
         return
-    judged = found.by_count[k]
-    labels = found.labels(judged)
-    colors = dict(enumerate(colors_by_row(labels).tolist()))
-    if outliers is not None:
-        labels = np.where(outliers, -1, labels)
+    colors = dict(enumerate(colors_by_row(shown.labels).tolist()))
     _describe(
         _Asked(
-            f"profile {judged.candidate.method} {k} {len(judged.labels)} {outliers is not None} {found.key}",
+            f"profile {shown.key}",
             found.dataset.name,
-            found.question.data,
-            labels,
-            None,
+            shown.experiment.data,
+            shown.final,
+            shown.confidence,
             colors,
             found.packed,
         )

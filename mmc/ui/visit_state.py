@@ -45,6 +45,29 @@ class Reading(NamedTuple):
     weights: Mapping[str, float]
 
 
+class Marks(NamedTuple):
+    """What a visitor knows of the clusters.
+
+    Attributes
+    ----------
+    together : tuple of tuples of int
+        Groups of rows that belong to one cluster.
+    apart : tuple of pairs of int
+        Groups that belong to different clusters.
+    known : str or None
+        Column with known groups.
+    """
+
+    together: tuple[tuple[int, ...], ...] = ()
+    apart: tuple[tuple[int, int], ...] = ()
+    known: str | None = None
+
+    def hints(self) -> dict[str, Any]:
+        """Return them as `Data.hints`."""
+        named = {"known": self.known, "together": self.together, "apart": self.apart}
+        return {name: value for name, value in named.items() if value}
+
+
 @dataclass
 class Visit:
     """The state that all pages of a visit share.
@@ -86,6 +109,8 @@ class Visit:
         How columns are read, by the first digits of the SHA-256 of the file.
     columns : dict from str to list of str
         Columns that were chosen beside the picture and that the sidebar has not taken over yet.
+    marks : dict from str to Marks
+        What the visitor knows of the clusters, by the data.
     algorithm : str
         Algorithm that the last page showed.
     has_plotly : bool
@@ -113,6 +138,7 @@ class Visit:
     pasted: str = ""
     readings: dict[str, Reading] = field(default_factory=dict)
     columns: dict[str, list[str]] = field(default_factory=dict)
+    marks: dict[str, Marks] = field(default_factory=dict)
     algorithm: str = ""
     pictures: tuple[str, list[Pictures]] = ("", [])
 
