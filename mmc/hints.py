@@ -194,7 +194,8 @@ class Hints:
         known = self.fixed[self.unit]
         seen = known >= 0
         if seen.any():
-            counts = np.bincount(labels[seen] * k + known[seen], minlength=k * k).reshape(k, k)
+            weights = None if self.weights is None else self.weights[seen]
+            counts = np.bincount(labels[seen] * k + known[seen], weights, k * k).reshape(k, k)
             labels = linear_sum_assignment(counts, maximize=True)[1][labels]
         votes = np.zeros((self.n_units, k))
         np.add.at(votes, (self.unit, labels), 1.0 if self.weights is None else self.weights)

@@ -3,6 +3,7 @@
 With R = W Wᵀ, W of n×r, and the sums S[h] = Σ W[j] over the points j of cluster h, moving point j from
 cluster o to cluster d changes Q by 8 (W[j]·(S[o] − S[d]) − ‖W[j]‖²), S[o] by −W[j] and S[d] by W[j]. All
 functions change `labels`, `sizes` and `S` in place and leave no cluster empty. They hold no Python object.
+As in `mmc._fast.rls`, a point may be a unit of points that move as one, and `Rules` says where it may go.
 
 Costs: a block of claims takes n r multiplications whatever its size, a sweep k n r. Memory: O(n).
 """
@@ -12,10 +13,11 @@ from __future__ import annotations
 import numpy as np
 
 from mmc._fast.compiled import compiled
+from mmc._fast.rls import may_join
 
 
 @compiled(fastmath={"nnan", "nsz", "reassoc", "contract"})
-def claim_gains(W, squares, S, labels, sizes, d, gain):  # type: ignore[no-untyped-def]
+def claim_gains(W, squares, S, labels, sizes, d, gain, rules):  # type: ignore[no-untyped-def]
     """Compute an eighth of the change of Q for each point that cluster `d` may claim, infinity for others.
 
     Parameters
@@ -31,6 +33,7 @@ def claim_gains(W, squares, S, labels, sizes, d, gain):  # type: ignore[no-untyp
         Cluster that claims points.
     gain : ndarray of shape (n,)
         Receives the changes.
+    rules : Rules
     """
     n, r = W.shape
     difference = S - S[d]
@@ -45,10 +48,13 @@ def claim_gains(W, squares, S, labels, sizes, d, gain):  # type: ignore[no-untyp
             for c in range(1, r):
                 total += row[c] * other[c]
             gain[j] = total - squares[j]
+    for j in rules.bound:
+        if not may_join(rules, labels, j, d):
+            gain[j] = np.inf
 
 
 @compiled()
-def claim_one_by_one(W, squares, S, labels, sizes, d, count, gain, chosen):  # type: ignore[no-untyped-def]
+def claim_one_by_one(W, squares, S, labels, sizes, d, n_claims, gain, chosen, rules):  # type: ignore[no-untyped-def]
     """Let cluster `d` claim points one after another, each the best of the models after the last.
 
     Parameters
@@ -61,36 +67,41 @@ def claim_one_by_one(W, squares, S, labels, sizes, d, count, gain, chosen):  # t
     sizes : ndarray of shape (k,), int64
     d : int
         Cluster that claims points.
-    count : int
-        Number of claims.
+    n_claims : float
+        Number of claims: they end when their mass reaches it, or when no more points may move.
     gain : ndarray of shape (n,)
         Room for the changes of Q.
     chosen : ndarray of shape (n,), int64
         Receives the points, in order.
+    rules : Rules
 
     Returns
     -------
     int
-        Number of points that moved; less than `count` if no more may.
+        Number of points that moved.
     """
     rough = S.astype(W.dtype)
-    for i in range(count):
-        claim_gains(W, squares, rough, labels, sizes, d, gain)
+    count = 0
+    mass = 0.0
+    while mass < n_claims:
+        claim_gains(W, squares, rough, labels, sizes, d, gain, rules)
         best, bound = -1, np.inf
         for j in range(labels.shape[0]):
             if gain[j] < bound:
                 best, bound = j, gain[j]
         if best < 0:
-            return i
+            return count
         o = labels[best]
         _put(W, S, labels, sizes, best, d)
         rough[o], rough[d] = S[o], S[d]
-        chosen[i] = best
+        chosen[count] = best
+        count += 1
+        mass += rules.mass[best]
     return count
 
 
 @compiled(fastmath={"nsz"})
-def best_moves(T, first, squares, labels, sizes, gain, target):  # type: ignore[no-untyped-def]
+def best_moves(T, first, squares, labels, sizes, gain, target, rules):  # type: ignore[no-untyped-def]
     """Find the best other cluster of each point of a block of rows, and an eighth of the change of Q.
 
     Parameters
@@ -103,9 +114,10 @@ def best_moves(T, first, squares, labels, sizes, gain, target):  # type: ignore[
     labels : ndarray of shape (n,), int64
     sizes : ndarray of shape (k,), int64
     gain : ndarray of shape (n,)
-        Receives the changes; infinity for the last point of a cluster.
+        Receives the changes; infinity for the last point of a cluster, and for points that may go nowhere.
     target : ndarray of shape (n,), int64
         Receives the best other cluster.
+    rules : Rules
     """
     m, k = T.shape
     for i in range(m):
@@ -117,6 +129,14 @@ def best_moves(T, first, squares, labels, sizes, gain, target):  # type: ignore[
                 best = h
         target[j] = best
         gain[j] = T[i, o] - T[i, best] - squares[j] if sizes[o] > 1 else np.inf
+    for p in range(np.searchsorted(rules.bound, first), np.searchsorted(rules.bound, first + m)):
+        j = rules.bound[p]
+        i, o, best = j - first, labels[j], -1
+        for h in range(k):
+            if h != o and (best < 0 or T[i, h] > T[i, best]) and may_join(rules, labels, j, h):
+                best = h
+        target[j] = best
+        gain[j] = T[i, o] - T[i, best] - squares[j] if best >= 0 and sizes[o] > 1 else np.inf
 
 
 @compiled()
@@ -178,8 +198,8 @@ def _keep_lowest(values, found, size, count):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def move(W, S, labels, sizes, points, targets):  # type: ignore[no-untyped-def]
-    """Move points in order, and skip those that are the last of their cluster.
+def move(W, S, labels, sizes, points, targets, most, rules):  # type: ignore[no-untyped-def]
+    """Move points in order, and skip those that are the last of their cluster or may not move any more.
 
     Parameters
     ----------
@@ -191,6 +211,9 @@ def move(W, S, labels, sizes, points, targets):  # type: ignore[no-untyped-def]
         Points to move; receives those that moved, in order.
     targets : ndarray of shape (n,), int64
         New cluster of each point.
+    most : float
+        Mass at which the moves end.
+    rules : Rules
 
     Returns
     -------
@@ -198,16 +221,18 @@ def move(W, S, labels, sizes, points, targets):  # type: ignore[no-untyped-def]
         Number of points that moved.
     """
     count = 0
+    mass = 0.0
     for j in points:
-        if sizes[labels[j]] > 1:
+        if mass < most and sizes[labels[j]] > 1 and may_join(rules, labels, j, targets[j]):
             _put(W, S, labels, sizes, j, targets[j])
             points[count] = j
             count += 1
+            mass += rules.mass[j]
     return count
 
 
 @compiled()
-def sweep(W, squares, S, labels, sizes, least, moved):  # type: ignore[no-untyped-def]
+def sweep(W, squares, S, labels, sizes, least, moved, rules):  # type: ignore[no-untyped-def]
     """Visit every point once in order and move it to its best cluster if that lowers Q.
 
     Parameters
@@ -221,6 +246,7 @@ def sweep(W, squares, S, labels, sizes, least, moved):  # type: ignore[no-untype
         Smallest gain, an eighth of the change of Q, for which a point moves.
     moved : ndarray of shape (n,), int64
         Receives the points in the order in which they move.
+    rules : Rules
 
     Returns
     -------
@@ -241,9 +267,9 @@ def sweep(W, squares, S, labels, sizes, least, moved):  # type: ignore[no-untype
             values[h] = total
         best = -1
         for h in range(k):
-            if h != o and (best < 0 or values[h] > values[best]):
+            if h != o and (best < 0 or values[h] > values[best]) and may_join(rules, labels, j, h):
                 best = h
-        if values[o] - values[best] - squares[j] < -least:
+        if best >= 0 and values[o] - values[best] - squares[j] < -least:
             _put(W, S, labels, sizes, j, best)
             moved[count] = j
             count += 1

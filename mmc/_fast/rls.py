@@ -5,13 +5,20 @@ With R the hat matrix and T[h] = R p_h(c), moving point j from cluster o to clus
 `T`, `labels` and `sizes` in place, leave no cluster empty, and return what they did. They hold no Python
 object, so that threads run them in parallel.
 
+What is called a point here is a *unit* of a search with hints (`mmc.hints`): points that move as one. `Rules`
+has their masses and says where they may not go. Units that are bound are looked at one by one, beside the
+loops over all units, which know nothing of them.
+
 Costs: a claim takes one pass over n points (update and search for the next point together), a steepest move k
 n, and a stochastic sweep k n plus n for each point that moves. Memory: O(n) beside R and T.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from mmc._fast.compiled import compiled
 
@@ -21,9 +28,48 @@ MIN_GAIN = 1e-10
 _BLOCK = 64
 
 
+class Rules(NamedTuple):
+    """What moves must keep to, in the words of `mmc.hints.Hints`.
+
+    Attributes
+    ----------
+    mass : ndarray of shape (n,)
+        What each unit counts.
+    bound : ndarray, int64
+        Units that may not go everywhere, in increasing order.
+    fixed : ndarray of shape (n,), int64
+        Known cluster of each unit, or −1; a unit that is known does not move.
+    pointers : ndarray of shape (n + 1,), int64
+        Where the units begin, in `others`, that must not be in the cluster of a unit.
+    others : ndarray, int64
+        These units.
+    """
+
+    mass: NDArray[np.float64]
+    bound: NDArray[np.int64]
+    fixed: NDArray[np.int64]
+    pointers: NDArray[np.int64]
+    others: NDArray[np.int64]
+
+
+def no_rules(n: int) -> Rules:
+    """Return the rules of n points that may go anywhere and count the same."""
+    none = np.empty(0, dtype=np.int64)
+    return Rules(np.ones(n), none, np.full(n, -1), np.zeros(n + 1, dtype=np.int64), none)
+
+
+@compiled()
+def may_join(rules, labels, j, d):  # type: ignore[no-untyped-def]
+    """Return whether unit `j` may go to cluster `d`: it is not known, and no unit of `d` must be apart."""
+    may = rules.fixed[j] < 0
+    for i in range(rules.pointers[j], rules.pointers[j + 1]):
+        may = may and labels[rules.others[i]] != d
+    return may
+
+
 @compiled(fastmath={"nnan", "nsz"})
-def claim(R, T, labels, sizes, d, n_claims, claimed):  # type: ignore[no-untyped-def]
-    """Let cluster `d` take `n_claims` points, each time the one that lowers Q most or raises it least.
+def claim(R, T, labels, sizes, d, n_claims, claimed, rules):  # type: ignore[no-untyped-def]
+    """Let cluster `d` take points, each time the one that lowers Q most or raises it least.
 
     Parameters
     ----------
@@ -33,10 +79,11 @@ def claim(R, T, labels, sizes, d, n_claims, claimed):  # type: ignore[no-untyped
     sizes : ndarray of shape (k,), int64
     d : int
         Cluster that claims points.
-    n_claims : int
-        Number of points to claim.
+    n_claims : float
+        Number of points to claim: the claims end when their mass reaches it.
     claimed : ndarray of shape (n,), int64
         Receives the points in the order in which they are claimed.
+    rules : Rules
 
     Returns
     -------
@@ -55,10 +102,16 @@ def claim(R, T, labels, sizes, d, n_claims, claimed):  # type: ignore[no-untyped
             gain[j] = T[labels[j], j] - T[d, j] - 2.0 * R[j, j]
         if gain[j] < gain[best]:
             best = j
+    for j in rules.bound:
+        if not may_join(rules, labels, j, d):
+            gain[j] = np.inf
+    if gain[best] == np.inf:
+        best = np.argmin(gain)
     target = T[d]
     change = 0.0
     count = 0
-    while count < n_claims and gain[best] < np.inf:
+    mass = 0.0
+    while mass < n_claims and gain[best] < np.inf:
         j_star = best
         o = labels[j_star]
         change += 4.0 * gain[j_star]
@@ -67,7 +120,10 @@ def claim(R, T, labels, sizes, d, n_claims, claimed):  # type: ignore[no-untyped
         sizes[d] += 1
         claimed[count] = j_star
         count += 1
+        mass += rules.mass[j_star]
         gain[j_star] = np.inf
+        for i in range(rules.pointers[j_star], rules.pointers[j_star + 1]):
+            gain[rules.others[i]] = np.inf
         if sizes[o] == 1:
             for j in range(n):
                 if labels[j] == o:
@@ -98,7 +154,7 @@ def claim(R, T, labels, sizes, d, n_claims, claimed):  # type: ignore[no-untyped
 
 
 @compiled(fastmath={"nnan", "nsz"})
-def descend(R, T, labels, sizes, n_moves, moved):  # type: ignore[no-untyped-def]
+def descend(R, T, labels, sizes, n_moves, moved, rules):  # type: ignore[no-untyped-def]
     """Make up to `n_moves` steepest moves: any point to any cluster, as long as Q falls.
 
     Parameters
@@ -111,6 +167,7 @@ def descend(R, T, labels, sizes, n_moves, moved):  # type: ignore[no-untyped-def
         Largest number of moves.
     moved : ndarray of shape (n,), int64
         Receives the points in the order in which they move.
+    rules : Rules
 
     Returns
     -------
@@ -138,13 +195,22 @@ def descend(R, T, labels, sizes, n_moves, moved):  # type: ignore[no-untyped-def
                     t = T[h, first + i] if labels[first + i] != h else -np.inf
                     other[i] = max(other[i], t)
             for i in range(size):
-                if own[i] - other[i] < best_gain and sizes[labels[first + i]] > 1:
+                j = first + i
+                if own[i] - other[i] < best_gain and sizes[labels[j]] > 1 and _is_free(rules, j):
                     best_gain = own[i] - other[i]
-                    best_j = first + i
+                    best_j = j
+        for j in rules.bound:
+            o = labels[j]
+            d = _best_other(T, j, o, labels, rules)
+            if d >= 0 and sizes[o] > 1:
+                gain = T[o, j] - 2.0 * R[j, j] - T[d, j]
+                if gain < best_gain:
+                    best_gain = gain
+                    best_j = j
         if best_j < 0:
             break
         o = labels[best_j]
-        _move(R, T, labels, sizes, best_j, o, _best_other(T, best_j, o))
+        _move(R, T, labels, sizes, best_j, o, _best_other(T, best_j, o, labels, rules))
         change += 4.0 * best_gain
         moved[count] = best_j
         count += 1
@@ -152,7 +218,7 @@ def descend(R, T, labels, sizes, n_moves, moved):  # type: ignore[no-untyped-def
 
 
 @compiled()
-def sweep(R, T, labels, sizes, moved):  # type: ignore[no-untyped-def]
+def sweep(R, T, labels, sizes, moved, rules):  # type: ignore[no-untyped-def]
     """Visit every point once in order and move it to its best cluster if that lowers Q.
 
     Parameters
@@ -163,6 +229,7 @@ def sweep(R, T, labels, sizes, moved):  # type: ignore[no-untyped-def]
     sizes : ndarray of shape (k,), int64
     moved : ndarray of shape (n,), int64
         Receives the points in the order in which they move.
+    rules : Rules
 
     Returns
     -------
@@ -177,7 +244,9 @@ def sweep(R, T, labels, sizes, moved):  # type: ignore[no-untyped-def]
         o = labels[j]
         if sizes[o] == 1:
             continue
-        d = _best_other(T, j, o)
+        d = _best_other(T, j, o, labels, rules)
+        if d < 0:
+            continue
         gain = T[o, j] - T[d, j] - 2.0 * R[j, j]
         if gain < -MIN_GAIN:
             _move(R, T, labels, sizes, j, o, d)
@@ -188,12 +257,18 @@ def sweep(R, T, labels, sizes, moved):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def _best_other(T, j, o):  # type: ignore[no-untyped-def]
+def _best_other(T, j, o, labels, rules):  # type: ignore[no-untyped-def]
+    """Return the best cluster other than `o` that unit `j` may go to, −1 if there is none."""
     d = -1
     for h in range(T.shape[0]):
-        if h != o and (d < 0 or T[h, j] > T[d, j]):
+        if h != o and (d < 0 or T[h, j] > T[d, j]) and may_join(rules, labels, j, h):
             d = h
     return d
+
+
+@compiled()
+def _is_free(rules, j):  # type: ignore[no-untyped-def]
+    return rules.fixed[j] < 0 and rules.pointers[j] == rules.pointers[j + 1]
 
 
 @compiled()

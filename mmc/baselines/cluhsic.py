@@ -23,7 +23,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mmc._fast.rls import sweep
+from mmc._fast.rls import no_rules, sweep
 from mmc._sklearn import StrOptions
 from mmc.baselines.moving import Array, Labels, MovingState
 from mmc.kernel_base import KernelClusterer
@@ -174,11 +174,11 @@ class CLUHSIC(KernelClusterer):
         objective = -0.5 * float(np.vdot(inside, T)) / n**2
         sizes = np.bincount(labels, minlength=k)
         moved = np.empty(n, dtype=np.int64)
-        previous, n_moved = 0.0, 0
+        previous, n_moved, rules = 0.0, 0, no_rules(n)
         for i in count():
             if i:
                 previous = objective
-                n_moved, change = sweep(K, T, labels, sizes, moved)
+                n_moved, change = sweep(K, T, labels, sizes, moved, rules)
                 objective += change / (4.0 * n**2)
             yield MovingState(
                 labels=labels.copy(),

@@ -4,6 +4,9 @@ For features G of n×r and penalties ω of their coefficients, M Mᵀ = Gᵀ G +
 R = W Wᵀ with W = G M⁻ᵀ. With an unpenalised intercept the columns of G are centred first, and W gets one more
 column of 1/√n. The value of the model with labels y at a point is w·(Wᵀ y), w being its row.
 
+With weights v of the points, a point counts like v equal points: moments, mean and n are sums with weights,
+and the value of a model is w·(Wᵀ (v y)).
+
 Features come from landmarks (`mmc.kernels.landmarks`), from a graph of neighbours
 (`mmc.kernels.neighbor_graph`), or from a graph of landmarks (`mmc.kernels.landmark_graph`).
 
@@ -34,14 +37,14 @@ class Features:
         M⁻ᵀ.
     mean : ndarray of shape (r,) or None
         Mean of the features of the training points, if there is an intercept.
-    n : int
-        Number of training points.
+    n : float
+        Number of training points, or the sum of their weights.
     """
 
     raw: Callable[[Array], Floats]
     transform: Array
     mean: Array | None
-    n: int
+    n: float
 
     def __call__(self, X: Array) -> Floats:
         """Return the rows of new points.
@@ -83,7 +86,12 @@ class Factor(NamedTuple):
 
 
 def ridge_factor(
-    G: Floats, raw: Callable[[Array], Floats], penalties: Array, *, fit_intercept: bool
+    G: Floats,
+    raw: Callable[[Array], Floats],
+    penalties: Array,
+    *,
+    fit_intercept: bool,
+    weights: Array | None = None,
 ) -> Factor:
     """Factor the hat matrix of ridge regression on features.
 
@@ -97,18 +105,22 @@ def ridge_factor(
         Penalty of each coefficient, not negative.
     fit_intercept : bool
         Whether there is an unpenalised intercept.
+    weights : ndarray of shape (n,) or None, default=None
+        Weights of the training points; None means 1 for each.
 
     Returns
     -------
     Factor
     """
-    mean = G.mean(axis=0, dtype=np.float64) if fit_intercept else None
+    mean = None
+    if fit_intercept:
+        mean = G.mean(axis=0, dtype=np.float64) if weights is None else weights @ G / weights.sum()
     moments = np.zeros((G.shape[1], G.shape[1]))
     for first in range(0, len(G), EXACT):
         rows = G[first : first + EXACT].astype(np.float64)
         rows = rows if mean is None else rows - mean
-        moments += rows.T @ rows
+        moments += rows.T @ (rows if weights is None else rows * weights[first : first + EXACT, None])
     moments[np.diag_indices_from(moments)] += penalties
     transform = linalg.inv(linalg.cholesky(moments, lower=True)).T
-    features = Features(raw, transform, mean, len(G))
+    features = Features(raw, transform, mean, len(G) if weights is None else float(weights.sum()))
     return Factor(features.rows(G), features)

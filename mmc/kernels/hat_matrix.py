@@ -7,6 +7,10 @@ For labels y in {−1, +1} and the ridge model of [UMC-RLS] eqs. 3–5, the fitt
 and the regularised risk is F(y) = n − yᵀ R y. (The constant in the paper's Lemma 1 is yᵀy = n, not 1.) With
 an unpenalised intercept, K is centred and 11ᵀ/n is added to R.
 
+With weights v of the points and D = diag(v), a point counts like v equal points: the fitted values are R D y
+with R = D^-½ K̃ (K̃ + λI)⁻¹ D^-½ and K̃ = D^½ K D^½. For an intercept K is centred by means with weights, and
+11ᵀ/Σv is added to R.
+
 For one λ a Cholesky factor and its inverse give R at a fraction of the cost of the eigendecomposition that
 the paper uses: n³ multiplications in the memory of K. For many λ one decomposition serves all. A kernel that
 is not positive semi-definite is replaced by its positive part; coefficients restricted to that part still
@@ -41,7 +45,9 @@ class Hat(NamedTuple):
     basis: Array | None
 
 
-def hat_matrix(K: Array, alpha: float, *, fit_intercept: bool, is_psd: bool) -> Hat:
+def hat_matrix(
+    K: Array, alpha: float, *, fit_intercept: bool, is_psd: bool, weights: Array | None = None
+) -> Hat:
     """Compute R in the memory of `K`.
 
     Parameters
@@ -54,11 +60,15 @@ def hat_matrix(K: Array, alpha: float, *, fit_intercept: bool, is_psd: bool) -> 
         Whether the model has an unpenalised intercept.
     is_psd : bool
         Whether `K` is known to be positive semi-definite; otherwise this is tested.
+    weights : ndarray of shape (n,) or None, default=None
+        Weights of the points; None means 1 for each. A basis is that of the positive part of K̃.
 
     Returns
     -------
     Hat
     """
+    if weights is not None:
+        return _weighted_hat(K, alpha, weights, fit_intercept=fit_intercept, is_psd=is_psd)
     if fit_intercept:
         _centre(K)
     diagonal = K.diagonal().copy()
@@ -234,6 +244,21 @@ def independent(inner: Array) -> NDArray[np.int64]:
 
 def _jitter(diagonal: Array) -> float:
     return 1e-10 * max(float(diagonal.mean()), 1e-300)
+
+
+def _weighted_hat(K: Array, alpha: float, weights: Array, *, fit_intercept: bool, is_psd: bool) -> Hat:
+    if fit_intercept:
+        mean = weights @ K / weights.sum()
+        K -= mean[:, None] + (mean - weights @ mean / weights.sum())[None, :]
+    roots = np.sqrt(weights)
+    K *= roots[:, None]
+    K *= roots
+    R, basis = hat_matrix(K, alpha, fit_intercept=False, is_psd=is_psd)
+    R /= roots[:, None]
+    R /= roots
+    if fit_intercept:
+        R += 1.0 / weights.sum()
+    return Hat(R, basis)
 
 
 def _centre(K: Array) -> None:

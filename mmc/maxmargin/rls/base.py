@@ -17,10 +17,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from mmc._sklearn import StrOptions, check_parameters
+from mmc.hints import Hints
 from mmc.kernel_base import KernelClusterer
 from mmc.kernels import KERNELS, Kernel, require_memory
 from mmc.kernels.factor import Features
-from mmc.kernels.hat_matrix import Hat, Spectrum, hat_matrix
+from mmc.kernels.hat_matrix import Spectrum, hat_matrix
 from mmc.kernels.landmarks import LANDMARKS
 from mmc.kernels.neighbors import EXACT
 from mmc.maxmargin.rls.factor_search import FactorSearch
@@ -33,8 +34,10 @@ from mmc.maxmargin.rls.labelling import (
     Search,
     indicators,
 )
+from mmc.maxmargin.rls.units import unit_rows
 from mmc.ranges import RANGES
 from mmc.starts import Start, draw_starts, k_means_plus_plus, random_labels, require_points
+from mmc.steered import SteeredClusterer
 from mmc.stepping import State
 
 #: Number of starts of n_init="auto", and with more than 5,000 points.
@@ -45,21 +48,47 @@ _INSTEAD = 'Or use kernel="graph", or n_landmarks, which need no such matrix.'
 
 
 class Dense(NamedTuple):
-    """A kernel, its first row and its hat matrix."""
+    """A kernel and its hat matrix.
+
+    Attributes
+    ----------
+    kernel : Kernel
+    anchor : ndarray of shape (n_samples,)
+        First row of the kernel matrix.
+    R : ndarray of shape (n_units, n_units)
+        Hat matrix, summed over the points of units.
+    basis : ndarray of shape (n_samples, r) or None
+        Basis of the positive part of an indefinite kernel.
+    shares : ndarray of shape (n_units, n_samples) or None
+        What each unit adds to the fitted values at the points; None means `R`.
+    """
 
     kernel: Kernel
     anchor: Array
-    hat: Hat
+    R: Array
+    basis: Array | None
+    shares: Array | None = None
 
 
 class Problem(NamedTuple):
-    """What stays fixed during the search: a kernel with its hat matrix or a factor of it, and the starts."""
+    """What stays fixed during the search.
+
+    Attributes
+    ----------
+    model : Dense or LowRank
+        A kernel with its hat matrix, or a factor of it.
+    starts : list of Start
+        Labels of the units to start from.
+    hints : Hints
+        What is known.
+    """
 
     model: Dense | LowRank
     starts: list[Start]
+    hints: Hints
 
 
-class LeastSquaresClusterer(KernelClusterer):
+class LeastSquaresClusterer(SteeredClusterer, KernelClusterer):
     """Base class of the three searches."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -79,6 +108,7 @@ class LeastSquaresClusterer(KernelClusterer):
     intercept_: Array
     coef_: Array
     features_: Features
+    _weights: Array | None = None
 
     def __init__(
         self,
@@ -153,7 +183,9 @@ class LeastSquaresClusterer(KernelClusterer):
         del K  # it would be a fourth n×n array beside the three that each λ needs
         for model in models:
             validate_data(model, X, skip_check_array=True)
-            problem = Problem(Dense(kernel, anchor, spectrum.hat(model.alpha)), starts)
+            problem = Problem(
+                Dense(kernel, anchor, *spectrum.hat(model.alpha)), starts, Hints.none(len(checked))
+            )
             model._exhaust(model._aloud(model._fit_steps(problem)))
         return models
 
@@ -169,23 +201,32 @@ class LeastSquaresClusterer(KernelClusterer):
     def _states(self, search: Search, start: Start, share_before: float) -> Iterator[RLSState]:
         """Search from one start; `share_before` is the share of the starts that precede it."""
 
-    def _prepare(self, X: Array) -> Problem:
+    def _prepare_steered(self, X: Array, hints: Hints) -> Problem:
         rng = check_random_state(self.random_state)
-        starts = self._draw_starts(X, rng)
+        starts = [steered(start, hints, self.n_clusters) for start in self._draw_starts(X, rng)]
         if not self._has_low_rank:
             require_memory(len(X), instead=_INSTEAD)
-            kernel, K = self._gram(X)
-            anchor = K[0].copy()
-            hat = hat_matrix(K, self.alpha, fit_intercept=self.fit_intercept, is_psd=kernel.is_psd)
-            return Problem(Dense(kernel, anchor, hat), starts)
+            return Problem(self._dense(X, hints), starts, hints)
         if self.kernel in ("precomputed", "local_scaling"):
             raise ValueError(
                 f"n_landmarks={self.n_landmarks} needs a kernel that compares any two points, and "
                 f'kernel={self.kernel!r} does not. Leave n_landmarks out, or use kernel="landmark_graph".'
             )
-        return Problem(self._low_rank(X, rng), starts)
+        return Problem(self._low_rank(X, rng, hints.weights), starts, hints)
 
-    def _low_rank(self, X: Array, rng: np.random.RandomState) -> LowRank:
+    def _dense(self, X: Array, hints: Hints) -> Dense:
+        kernel, K = self._gram(X)
+        anchor = K[0].copy()
+        R, basis = hat_matrix(
+            K, self.alpha, fit_intercept=self.fit_intercept, is_psd=kernel.is_psd, weights=hints.weights
+        )
+        shares = unit_rows(R, hints)
+        if shares is R:
+            return Dense(kernel, anchor, R, basis)
+        del K, R  # one n×n array beside the shares is enough
+        return Dense(kernel, anchor, unit_rows(shares.T, hints), basis, shares)
+
+    def _low_rank(self, X: Array, rng: np.random.RandomState, weights: Array | None) -> LowRank:
         if self.kernel in GRAPHS:
             parameters: dict[str, Any] = {"n_neighbors": self.n_neighbors}
         else:
@@ -202,6 +243,7 @@ class LeastSquaresClusterer(KernelClusterer):
             landmarks=self.landmarks,
             n_components=self.n_components,
             rng=rng,
+            weights=weights,
         )
 
     def _draw_starts(self, X: Array, random_state: np.random.RandomState | int | None) -> list[Start]:
@@ -217,18 +259,24 @@ class LeastSquaresClusterer(KernelClusterer):
         )
 
     def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
-        model, starts, k = problem.model, problem.starts, self.n_clusters
+        model, starts, hints = problem
+        common: dict[str, Any] = {
+            "k": self.n_clusters,
+            "sizes_are_free": self._sizes_are_free,
+            "hints": hints,
+        }
+        self._weights = hints.weights
         search: Callable[[Labels], Search]
         if isinstance(model, Dense):
             self.kernel_ = model.kernel
             self._anchor = model.anchor
-            self._basis = model.hat.basis
-            search = partial(DenseSearch, model.hat.R, k=k, sizes_are_free=self._sizes_are_free)
+            self._basis = model.basis
+            search = partial(DenseSearch, model.R, shares=model.shares, **common)
         else:
             self.features_ = model.factor.features
-            W = model.factor.W
-            squares = np.einsum("ij,ij->i", W, W)
-            search = partial(FactorSearch, W, squares, k=k, sizes_are_free=self._sizes_are_free)
+            rows = unit_rows(model.factor.W, hints)
+            squares = np.einsum("ij,ij->i", rows, rows)
+            search = partial(FactorSearch, rows, squares, points=model.factor.W, **common)
         n_starts = len(starts)
         return n_starts, (
             self._states(search(labels=start.labels), start, i / n_starts) for i, start in enumerate(starts)
@@ -253,17 +301,27 @@ class LeastSquaresClusterer(KernelClusterer):
         return values
 
     def _model(self, state: RLSState) -> tuple[Array, Array]:
-        """Return the coefficients a = (K + λI)⁻¹ p of the k models, by p − R p = λ a, and the intercepts."""
+        """Return the coefficients a of the k models, and the intercepts: λ a = v (p − f) with values f."""
         P = indicators(state.labels, self.n_clusters)
         if not self.fit_intercept:
             return self._positive_part(P, state.scores).T / self.alpha, np.zeros(self.n_clusters)
-        mean = P.mean(axis=1, keepdims=True)
+        v = self._weights
+        mean = P.mean(axis=1, keepdims=True) if v is None else (P @ v / v.sum())[:, None]
         dual = self._positive_part(P - mean, state.scores - mean).T / self.alpha
         # The fitted values at all training points are K a + b, so the first point gives b.
         return dual, state.scores[:, 0] - self._anchor @ dual
 
     def _positive_part(self, P: Array, T: Array) -> Array:
-        return P - T if self._basis is None else (P @ self._basis) @ self._basis.T - T
+        if self._weights is not None:
+            roots = np.sqrt(self._weights)
+            P, T = P * roots, T * roots
+        part = P - T if self._basis is None else (P @ self._basis) @ self._basis.T - T
+        return part if self._weights is None else part * roots
+
+
+def steered(start: Start, hints: Hints, k: int) -> Start:
+    """Return the start with the labels of units, changed where hints would not be kept."""
+    return start if hints.are_none else Start(hints.start(start.labels, k), start.origin)
 
 
 def _usual_starts(n: int) -> int:

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
+from mmc.hints import Hints
 from mmc.kernels.spectral import spectral_labels
-from mmc.maxmargin.rls.base import LeastSquaresClusterer, Problem
+from mmc.maxmargin.rls.base import LeastSquaresClusterer, Problem, steered
 from mmc.maxmargin.rls.features import LowRank
 from mmc.maxmargin.rls.labelling import Array, RLSState, Search, Turn
 from mmc.ranges import RANGES
@@ -220,14 +221,15 @@ class UMCRLS(LeastSquaresClusterer):
         self.cluster_sizes = cluster_sizes
         self.refine = refine
 
-    def _prepare(self, X: Array) -> Problem:
+    def _prepare_steered(self, X: Array, hints: Hints) -> Problem:
         self._shares()
-        model, starts = super()._prepare(X)
+        model, starts, _ = super()._prepare_steered(X, hints)
         embedding = model.embedding if isinstance(model, LowRank) else None
         if embedding is not None and self.refine and isinstance(self.init, str):
             rng = check_random_state(self.random_state)
-            starts = [*starts, Start(spectral_labels(embedding, self.n_clusters, rng), "spectral")]
-        return Problem(model, starts)
+            start = Start(spectral_labels(embedding, self.n_clusters, rng), "spectral")
+            starts = [*starts, steered(start, hints, self.n_clusters)]
+        return Problem(model, starts, hints)
 
     @property
     def _sizes_are_free(self) -> bool:
@@ -247,7 +249,7 @@ class UMCRLS(LeastSquaresClusterer):
 
     def _states(self, search: Search, start: Start, share_before: float) -> Iterator[RLSState]:
         is_shaken = start.origin != "spectral"
-        yield replace(search.start(), is_shaken=is_shaken)
+        yield replace(search.start(), is_shaken=is_shaken, origin=start.origin)
         if is_shaken:
             yield from self._shake(search, share_before)
         n_moves = search.block if search.block > 1 else len(search.labels)
@@ -255,19 +257,20 @@ class UMCRLS(LeastSquaresClusterer):
             yield replace(search.descend("release", self.n_shakes + 2, n_moves), is_shaken=is_shaken)
 
     def _shake(self, search: Search, share_before: float) -> Iterator[RLSState]:
-        n, k, rounds = len(search.labels), self.n_clusters, self.n_shakes + 1
-        targets = n * self._shares()
+        mass, k, rounds = search.units.mass, self.n_clusters, self.n_shakes + 1
+        targets, grain = mass * self._shares(), search.units.grain
         # At full strength the larger of two clusters takes every point, and all starts end equal.
-        strength = 1.0 - 0.75 * share_before if 2.0 * targets.max() >= n else 1.0
+        strength = 1.0 - 0.75 * share_before if 2.0 * targets.max() >= mass else 1.0
         n_before = 0
         for i in range(rounds):
             before, n_moved = search.labels.copy(), 0
             for d in range(k):
                 is_last = i == rounds - 1 and d == k - 1 and not self.refine
-                # [UMC-RLS] eq. 11; the small term keeps rounding from turning 3 * (1/3) into less than 1
-                n_claims = int(strength * targets[d] / 2.0**i + targets[d] - search.sizes[d] + 1e-9)
+                size = float(search.masses()[d])
+                # [UMC-RLS] eq. 11
+                n_claims = search.units.whole(strength * targets[d] / 2.0**i + targets[d] - size)
                 if n_claims > 0 or is_last:
-                    turn = Turn(float(targets[d]), strength, int(search.sizes[d]), max(n_claims, 0))
+                    turn = Turn(float(targets[d]), strength, size, max(n_claims, 0.0))
                     for state in search.claims(i + 1, d, n_claims):
                         n_moved += len(state.moved)
                         converged = is_last and state.progress == 1.0
@@ -275,7 +278,7 @@ class UMCRLS(LeastSquaresClusterer):
                         yield replace(state, progress=progress, converged=converged, turn=turn)
             # Once a round shakes by less than one point, it depends on the labels alone: a round that ends as
             # it began would be repeated to the end. Blocks are not exact, and end where rounds go in circles.
-            is_still = (strength * targets / 2.0**i + targets % 1.0 < 1.0).all()
+            is_still = (strength * targets / 2.0**i + targets % grain < grain).all()
             repeats = is_still and np.array_equal(search.labels, before)
             circles = not search.is_exact and i >= _CALM and n_moved > 0.9 * n_before
             if self.refine and (repeats or circles):

@@ -13,8 +13,10 @@ import numpy as np
 
 from mmc._fast import factor as blocks
 from mmc._fast.rls import MIN_GAIN
+from mmc.hints import Hints
 from mmc.kernels.neighbors import Floats
 from mmc.maxmargin.rls.labelling import Array, Labels, Phase, RLSState, cut_ratio
+from mmc.maxmargin.rls.units import Units
 
 #: Number of blocks into which as many claims as there are points are divided.
 N_BLOCKS = 300
@@ -35,18 +37,22 @@ class FactorSearch:
 
     Parameters
     ----------
-    W : ndarray of shape (n_samples, r)
-        Factor.
-    squares : ndarray of shape (n_samples,)
+    W : ndarray of shape (n_units, r)
+        Factor, with a row for each unit where there are hints.
+    squares : ndarray of shape (n_units,)
         Squared norms of its rows.
-    labels : ndarray of shape (n_samples,)
+    labels : ndarray of shape (n_units,)
         Labels to start from.
     k : int
         Number of clusters.
     block : int or None, default=None
-        Number of points of a block; None means n/300.
+        Number of units of a block; None means n/300.
     sizes_are_free : bool, default=True
         Whether clusters may end with any size.
+    hints : Hints or None, default=None
+        What is known; None means nothing.
+    points : ndarray of shape (n_samples, r) or None, default=None
+        Rows of the points; None means `W`.
     """
 
     def __init__(
@@ -58,10 +64,14 @@ class FactorSearch:
         *,
         block: int | None = None,
         sizes_are_free: bool = True,
+        hints: Hints | None = None,
+        points: Floats | None = None,
     ) -> None:
         n, r = W.shape
         self.sizes_are_free = sizes_are_free
         self.W, self.squares = W, squares
+        self._points = W if points is None else points
+        self.units = Units(hints or Hints.none(n))
         self.labels = labels.copy()
         self.block = block or max(1, n // N_BLOCKS)
         self.is_exact = self.block == 1
@@ -82,8 +92,13 @@ class FactorSearch:
         """Return the current labelling as the first state."""
         return self._state("start", 0, -1, self._chosen[:0], 0.0)
 
-    def claims(self, round_: int, cluster: int, n_claims: int) -> Iterator[RLSState]:
-        """Let a cluster claim `n_claims` points, and yield a state after each block."""
+    def masses(self) -> Array:
+        """Return what the units of each cluster count."""
+        return self.units.masses(self.labels, len(self.sizes))
+
+    def claims(self, round_: int, cluster: int, n_claims: float) -> Iterator[RLSState]:
+        """Let a cluster claim units that count `n_claims`, and yield a state after each block."""
+        rules = self.units.rules
         if self.is_exact:  # a turn of single claims is one step, as in the dense search
             count = blocks.claim_one_by_one(
                 self.W,
@@ -92,23 +107,28 @@ class FactorSearch:
                 self.labels,
                 self.sizes,
                 cluster,
-                n_claims,
+                float(n_claims),
                 self._gain,
                 self._chosen,
+                rules,
             )
             yield self._state("claim", round_, cluster, self._chosen[:count].copy(), 1.0)
             return
         self._target[:] = cluster
-        n_left, points = n_claims, self._chosen[:0]
+        n_left, points = float(n_claims), self._chosen[:0]
         while n_left > 0:
+            sums = self._rough_sums()
             blocks.claim_gains(
-                self.W, self.squares, self._rough_sums(), self.labels, self.sizes, cluster, self._gain
+                self.W, self.squares, sums, self.labels, self.sizes, cluster, self._gain, rules
             )
-            count = blocks.lowest(self._gain, min(n_left, self.block), np.inf, self._chosen)
+            most = min(int(np.ceil(n_left / self.units.grain)), self.block)
+            count = blocks.lowest(self._gain, most, np.inf, self._chosen)
             points = self._chosen[:count].copy()
-            count = blocks.move(self.W, self._sums, self.labels, self.sizes, points, self._target)
+            count = blocks.move(
+                self.W, self._sums, self.labels, self.sizes, points, self._target, n_left, rules
+            )
             points = points[:count]
-            n_left = n_left - count if count else 0
+            n_left = n_left - float(rules.mass[points].sum()) if count else 0.0
             if n_left > 0:
                 yield self._state("claim", round_, cluster, points, 1.0 - n_left / n_claims)
         yield self._state("claim", round_, cluster, points, 1.0)
@@ -136,7 +156,8 @@ class FactorSearch:
             return 0
         q, points = self._q(), self._chosen[:count].copy()
         old, sums, sizes = self.labels[points], self._sums.copy(), self.sizes.copy()
-        blocks.move(self.W, self._sums, self.labels, self.sizes, self._chosen[:count], self._target)
+        chosen, rules = self._chosen[:count], self.units.rules
+        blocks.move(self.W, self._sums, self.labels, self.sizes, chosen, self._target, np.inf, rules)
         if self._q() < q:
             return count
         self.labels[points], self._sums, self.sizes = old, sums, sizes
@@ -144,14 +165,32 @@ class FactorSearch:
 
     def _sweep(self) -> int:
         return int(
-            blocks.sweep(self.W, self.squares, self._sums, self.labels, self.sizes, self._least, self._chosen)
+            blocks.sweep(
+                self.W,
+                self.squares,
+                self._sums,
+                self.labels,
+                self.sizes,
+                self._least,
+                self._chosen,
+                self.units.rules,
+            )
         )
 
     def _find_moves(self) -> None:
         sums = np.ascontiguousarray(self._rough_sums().T)
         for first in range(0, len(self.W), _ROWS):
             T = self.W[first : first + _ROWS] @ sums
-            blocks.best_moves(T, first, self.squares, self.labels, self.sizes, self._gain, self._target)
+            blocks.best_moves(
+                T,
+                first,
+                self.squares,
+                self.labels,
+                self.sizes,
+                self._gain,
+                self._target,
+                self.units.rules,
+            )
 
     def _rough_sums(self) -> Floats:
         return self._sums.astype(self.W.dtype)
@@ -162,21 +201,21 @@ class FactorSearch:
 
     def _q(self) -> float:
         models = self._models()
-        return float(len(models) * len(self.labels) - np.vdot(models, models))
+        return float(len(models) * self.units.mass - np.vdot(models, models))
 
     def _state(self, phase: Phase, round_: int, cluster: int, moved: Labels, progress: float) -> RLSState:
         previous, self.objective = self.objective, self._q()
         return RLSState(
-            labels=self.labels.copy(),
+            labels=self.units.labels_of_points(self.labels),
             objective=self.objective,
             progress=progress,
             phase=phase,
             round=round_,
             cluster=cluster,
-            moved=moved,
+            moved=self.units.points_of(moved),
             previous=previous,
-            ratio=cut_ratio(self.sizes, (self._sums**2).sum(axis=1)),
+            ratio=cut_ratio(self.masses(), (self._sums**2).sum(axis=1)),
             models=self._models(),
-            factor=self.W,
+            factor=self._points,
             sizes_are_free=self.sizes_are_free,
         )

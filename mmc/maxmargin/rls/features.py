@@ -64,6 +64,7 @@ def fit_low_rank(
     landmarks: str,
     n_components: int | None,
     rng: np.random.RandomState,
+    weights: Array | None = None,
 ) -> LowRank:
     """Compute the features of the training points and the hat matrix of ridge regression on them.
 
@@ -89,6 +90,8 @@ def fit_low_rank(
         Number of eigenvectors; None means seven for each cluster, or five of landmarks.
     rng : RandomState
         Random generator.
+    weights : ndarray of shape (n_samples,) or None, default=None
+        Weights of the points in the ridge models; neighbours, widths and landmarks do not depend on them.
 
     Returns
     -------
@@ -103,7 +106,9 @@ def fit_low_rank(
         features = fit_nystroem(X, chosen, {"kernel": kernel, **parameters}, rng)
         G = features(X)
         penalties = np.full(G.shape[1], alpha)
-        return LowRank(ridge_factor(G, features, penalties, fit_intercept=fit_intercept), None)
+        return LowRank(
+            ridge_factor(G, features, penalties, fit_intercept=fit_intercept, weights=weights), None
+        )
     r = n_components or _FEATURES[kernel] * n_clusters
     require_memory(n, 3, min(r, n))
     if kernel == "graph":
@@ -121,7 +126,7 @@ def fit_low_rank(
         # The graph joins points by way of landmarks: a root of μ belongs to each of the two steps.
         values = np.sqrt(raw.values)
     penalties = _ROUGHNESS * alpha * np.maximum(1.0 - values, 0.0)
-    factor = ridge_factor(G, raw, penalties, fit_intercept=False)
+    factor = ridge_factor(G, raw, penalties, fit_intercept=False, weights=weights)
     return LowRank(factor, G[:, :n_clusters])
 
 

@@ -18,13 +18,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mmc._fast import rls as fast
+from mmc.hints import Hints
 from mmc.kernels.neighbors import Floats
+from mmc.maxmargin.rls.units import Units
 from mmc.stepping import State
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 #: Share of the best ratio of shaken starts below which a start that was not shaken is preferred.
 _CLEARLY = 0.75
+
+#: The starts that are named, by their origin.
+_ORIGINS = {"spectral": "spectral clustering of the graph", "known labels": "the known labels"}
 
 Phase = Literal["start", "claim", "descent", "sweep", "release"]
 
@@ -38,16 +43,16 @@ class Turn(NamedTuple):
         m, the size that the cluster should have.
     strength : float
         Share of the shaking of the paper: 1, or less in later starts with two clusters.
-    size : int
-        Size of the cluster before its turn.
-    n_claims : int
+    size : float
+        Size of the cluster before its turn, points counted by their weights.
+    n_claims : float
         α, the number of points that it claims in the whole turn.
     """
 
     target: float
     strength: float
-    size: int
-    n_claims: int
+    size: float
+    n_claims: float
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -77,6 +82,8 @@ class RLSState(State):
         lower by a quarter to be preferred.
     turn : Turn or None
         Turn to which a claim belongs.
+    origin : str
+        Where the labels of the start come from.
     """
 
     phase: Phase
@@ -89,6 +96,7 @@ class RLSState(State):
     sizes_are_free: bool = True
     is_shaken: bool = True
     turn: Turn | None = None
+    origin: str = ""
 
     @property
     def scores(self) -> Array:
@@ -108,7 +116,7 @@ class RLSState(State):
     def caption(self) -> str:
         """One sentence that says what happened in this step."""
         if self.phase == "start":
-            kind = "start" if self.is_shaken else "start from spectral clustering of the graph"
+            kind = f"start from {_ORIGINS[self.origin]}" if self.origin in _ORIGINS else "start"
             return f"{kind}: Q = {self.objective:.4g}"
         points = f"{len(self.moved)} point{'s' if len(self.moved) != 1 else ''}"
         change = f"Q {self.previous:.4g} → {self.objective:.4g}"
@@ -143,8 +151,8 @@ class RLSState(State):
             ("d", str(self.cluster)),
             ("m", f"{m:.4g}"),
             *weaker,
-            ("size of d", str(size)),
-            ("α", str(alpha)),
+            ("size of d", f"{size:.10g}"),
+            ("α", f"{alpha:.10g}"),
             *count,
             *change,
         )
@@ -169,30 +177,33 @@ class RLSState(State):
 
 
 class Search(Protocol):
-    """A labelling that changes by moving points.
+    """A labelling that changes by moving units, which are points unless some are linked.
 
     Attributes
     ----------
-    labels : ndarray of shape (n_samples,)
-        Cluster of each point.
-    sizes : ndarray of shape (n_clusters,)
-        Number of points of each cluster.
+    labels : ndarray of shape (n_units,)
+        Cluster of each unit.
+    units : Units
+        What they count, and where they may go.
     block : int
         Largest number of free moves in one step.
     is_exact : bool
-        Whether points move one by one.
+        Whether units move one by one.
     """
 
     labels: Labels
-    sizes: Labels
+    units: Units
     block: int
     is_exact: bool
 
     def start(self) -> RLSState:
         """Return the current labelling as the first state."""
 
-    def claims(self, round_: int, cluster: int, n_claims: int) -> Iterator[RLSState]:
-        """Let a cluster claim `n_claims` points; the progress of the states is that of the turn."""
+    def masses(self) -> Array:
+        """Return what the units of each cluster count."""
+
+    def claims(self, round_: int, cluster: int, n_claims: float) -> Iterator[RLSState]:
+        """Let a cluster claim units that count `n_claims`; the progress of the states is that of the turn."""
 
     def descend(self, phase: Phase, round_: int, n_moves: int) -> RLSState:
         """Make at most `n_moves` steepest moves; the state has converged if no move lowers Q."""
@@ -206,26 +217,43 @@ class DenseSearch:
 
     Parameters
     ----------
-    R : ndarray of shape (n_samples, n_samples)
-        Hat matrix.
-    labels : ndarray of shape (n_samples,)
+    R : ndarray of shape (n_units, n_units)
+        Hat matrix, of units where there are hints.
+    labels : ndarray of shape (n_units,)
         Labels to start from.
     k : int
         Number of clusters.
     sizes_are_free : bool, default=True
         Whether clusters may end with any size.
+    hints : Hints or None, default=None
+        What is known; None means nothing.
+    shares : ndarray of shape (n_units, n_samples) or None, default=None
+        What each unit adds to the fitted values at the points; None means `R`.
     """
 
-    def __init__(self, R: Array, labels: Labels, k: int, *, sizes_are_free: bool = True) -> None:
+    def __init__(
+        self,
+        R: Array,
+        labels: Labels,
+        k: int,
+        *,
+        sizes_are_free: bool = True,
+        hints: Hints | None = None,
+        shares: Array | None = None,
+    ) -> None:
         self.R = R
         self.sizes_are_free = sizes_are_free
         self.labels = labels.copy()
+        self.units = Units(hints or Hints.none(len(labels)))
         P = indicators(labels, k)
         self.T: Array = P @ R
         self.sizes = np.bincount(labels, minlength=k)
         self.block = len(labels)
         self.is_exact = True
-        self.objective = float(P.size - np.vdot(P, self.T))
+        self.objective = float(k * self.units.mass - np.vdot(P, self.T))
+        self._shares = shares
+        self._fitted: Array = self.T if shares is None else P @ shares
+        self._fitted_labels = labels.copy()
         self._ones = R.sum(axis=1)
         self._moved = np.empty(len(labels), dtype=np.int64)
 
@@ -233,29 +261,50 @@ class DenseSearch:
         """Return the current labelling as the first state."""
         return self._state("start", 0, -1, 0, 0.0, 0.0)
 
-    def claims(self, round_: int, cluster: int, n_claims: int) -> Iterator[RLSState]:
-        """Let a cluster claim `n_claims` points, in one step."""
-        count, change = fast.claim(self.R, self.T, self.labels, self.sizes, cluster, n_claims, self._moved)
+    def masses(self) -> Array:
+        """Return what the units of each cluster count."""
+        return self.units.masses(self.labels, len(self.sizes))
+
+    def claims(self, round_: int, cluster: int, n_claims: float) -> Iterator[RLSState]:
+        """Let a cluster claim units that count `n_claims`, in one step."""
+        count, change = fast.claim(
+            self.R, self.T, self.labels, self.sizes, cluster, float(n_claims), self._moved, self.units.rules
+        )
         yield self._state("claim", round_, cluster, count, change, 1.0)
 
     def descend(self, phase: Phase, round_: int, n_moves: int) -> RLSState:
         """Make at most `n_moves` steepest moves; the state has converged if no move lowers Q."""
         count, change = fast.descend(
-            self.R, self.T, self.labels, self.sizes, min(n_moves, len(self.labels)), self._moved
+            self.R,
+            self.T,
+            self.labels,
+            self.sizes,
+            min(n_moves, len(self.labels)),
+            self._moved,
+            self.units.rules,
         )
         state = self._state(phase, round_, -1, count, change, 0.5)
         return replace(state, converged=count < min(n_moves, len(self.labels)))
 
     def sweep(self, round_: int) -> RLSState:
         """Visit every point once; the state has converged if none moved."""
-        count, change = fast.sweep(self.R, self.T, self.labels, self.sizes, self._moved)
+        count, change = fast.sweep(self.R, self.T, self.labels, self.sizes, self._moved, self.units.rules)
         return replace(self._state("sweep", round_, -1, count, change, 0.5), converged=count == 0)
 
     def _ratio(self) -> float:
         # R z_h = (R p_h + R 1) / 2 at the points of cluster h, summed over them: z_hᵀ R z_h.
         own = self.T[self.labels, np.arange(len(self.labels))] + self._ones
         kept = np.bincount(self.labels, own, len(self.sizes)) / 2.0
-        return cut_ratio(self.sizes, kept)
+        return cut_ratio(self.masses(), kept)
+
+    def _models(self) -> Array:
+        """Return the fitted values at the points, brought up to date where they are not T."""
+        if self._shares is not None:
+            k, changed = len(self.sizes), np.flatnonzero(self.labels != self._fitted_labels)
+            change = indicators(self.labels[changed], k) - indicators(self._fitted_labels[changed], k)
+            self._fitted += change @ self._shares[changed]
+            self._fitted_labels = self.labels.copy()
+        return self._fitted.copy()
 
     def _state(
         self, phase: Phase, round_: int, cluster: int, count: int, change: float, progress: float
@@ -263,22 +312,22 @@ class DenseSearch:
         previous = self.objective
         self.objective += change
         return RLSState(
-            labels=self.labels.copy(),
+            labels=self.units.labels_of_points(self.labels),
             objective=self.objective,
             progress=progress,
             phase=phase,
             round=round_,
             cluster=cluster,
-            moved=self._moved[:count].copy(),
+            moved=self.units.points_of(self._moved[:count]),
             previous=previous,
             ratio=self._ratio(),
-            models=self.T.copy(),
+            models=self._models(),
             sizes_are_free=self.sizes_are_free,
         )
 
 
-def cut_ratio(sizes: Labels, kept: Array) -> float:
-    """Return Σ_h cut_h / n_h, given z_hᵀ R z_h."""
+def cut_ratio(sizes: Array, kept: Array) -> float:
+    """Return Σ_h cut_h / n_h, given n_h and z_hᵀ R z_h."""
     used = sizes > 0
     return float((1.0 - kept[used] / sizes[used]).sum())
 
