@@ -30,17 +30,19 @@ with ui.frame("Find clusters"):
     at = ui.look_at_count(found)
     with right:
         ui.draw_counts(found, at)
-    steer = ui.is_steered()
-    if steer:
-        ui.marks_controls(found)
+    with left:
+        picture = st.container()
+        steer = ui.is_steered()
+        if steer:
+            ui.marks_controls(found)
+        column = ui.look_at_column(found)
     shown = found.shown(at)
     try:
         shown = (steer and ui.steered(found, at)) or shown
         shown = ui.with_outliers(found, shown) if marked else shown
     except ValueError as error:
         ui.notice(error)
-    with left:
-        column = ui.look_at_column(found)
+    with picture:
         ui.draw_clusters(found, shown, marks=ui.marked_points(found) if steer else None, column=column)
     with pictures:
         ui.draw_counted(found, at)

@@ -94,7 +94,7 @@ def cluster_map(
     return figure
 
 
-def column_map(view: View, values: NDArray[Any], name: str) -> go.Figure:
+def column_map(view: View, values: NDArray[Any], name: str, *, can_mark: bool = False) -> go.Figure:
     """Draw points in the colours of a column: a scale for numbers, a colour for each of the usual words.
 
     Parameters
@@ -105,6 +105,8 @@ def column_map(view: View, values: NDArray[Any], name: str) -> go.Figure:
         Numbers, NaN where they are missing, or words, empty where they are missing.
     name : str
         Name of the column.
+    can_mark : bool, default=False
+        Whether dragging draws around points.
 
     Returns
     -------
@@ -159,7 +161,7 @@ def column_map(view: View, values: NDArray[Any], name: str) -> go.Figure:
             _dots(view.points[~there], view.sample[~there], size=size, marker=ring, says="missing")
         )
         figure.add_trace(_key("missing", {"color": NEUTRAL, "symbol": "circle-open"}, size))
-    _plane(figure, view, dragmode=False)
+    _plane(figure, view, "lasso" if can_mark else False)
     return figure
 
 

@@ -106,7 +106,11 @@ def draw_clusters(
     alt = f"Scatter plot of {len(labels)} points in {len(np.unique(labels))} clusters of {sizes} points."
     if column is not None:
         values = column_values(found, column)
-        figure = _drawn(key, (found.key, column), lambda: pack(column_map(found.view, values, column)))
+        figure = _drawn(
+            key,
+            (found.key, column, marked is None),
+            lambda: pack(column_map(found.view, values, column, can_mark=marks is not None)),
+        )
         alt = f"Scatter plot of {len(labels)} points in the colours of a column of the table."
     else:
         figure = _drawn(
