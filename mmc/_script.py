@@ -127,9 +127,10 @@ def pipeline_script(
         total = float(sum(weights.get(each, 1.0) for each in columns))
         after = f'("gower", GowerFeatures({total!r})), '
         from_datasets = "GowerFeatures, " + from_datasets
+    sheet = {"sheet": options["sheet"]} if options.get("sheet") is not None else {}
     gone = 'dropna(how="all")' if fills else "dropna()"
     body = (
-        f"table = {call('open_table', name)}\n"
+        f"table = {call('open_table', name, **sheet)}\n"
         "# numbers, dates as days since 1970, and words\n"
         f"rows = table.typed({literal(columns)}).{gone}\n"
         "prepare = ColumnTransformer(\n"

@@ -135,7 +135,7 @@ def propose(looks: Sequence[Look], label: str | None = None) -> dict[str, Any]:
     ----------
     looks : sequence of Look
         Columns of the table.
-    label : str or None
+    label : str, default=None
         Column of reference labels, which is not used.
 
     Returns

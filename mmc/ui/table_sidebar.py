@@ -248,8 +248,8 @@ def _scale_word(recommended: bool, prefix: str = "", *, robust: bool = False) ->
 def _load_control() -> bool:
     """Draw the control that loads a file or takes pasted text, and return whether it has just read one."""
     upload = st.file_uploader(
-        f"CSV, TSV or Parquet, at most 20 MB and {registry.MOST_SAMPLES:,} rows",
-        type=["csv", "tsv", "txt", "parquet"],
+        f"CSV, TSV, Parquet or Excel, at most 20 MB and {registry.MOST_SAMPLES:,} rows",
+        type=["csv", "tsv", "txt", "parquet", "xlsx"],
         key=KEY,
         help="The file stays in this server's memory for your visit and is never stored.",
     )
