@@ -189,7 +189,7 @@ class _Reader:
 
     def __init__(self, head: _Head, name: str, most: int) -> None:
         self.head, self.name, self.most = head, name, most
-        self.columns = head.columns
+        self.columns, self.among = head.columns, frozenset(head.columns)
         self.mark = _mark(head)
         self.cells = Cells(len(self.columns))
         self.kinds = [set[str]() for _ in self.columns]
@@ -214,10 +214,11 @@ class _Reader:
         """Pack rows, and return those under the table: few cells each, below a blank row."""
         held: list[_Row] = []
         for row in rows:
-            n_filled = sum(_is_filled(_at(row, j)) for j in self.columns)
-            if (held or row.after_blank) and 2 * n_filled < len(self.columns) and len(held) < _MOST_HELD:
-                held.append(row)
-                continue
+            if (held or row.after_blank) and len(held) < _MOST_HELD:
+                n_filled = sum(_is_filled(_at(row, j)) for j in self.columns)
+                if 2 * n_filled < len(self.columns):
+                    held.append(row)
+                    continue
             for each in (*held, row):
                 self._add(each)
             held = []
@@ -230,8 +231,7 @@ class _Reader:
         self.pending += self._taken(row)
         for kinds, j in zip(self.kinds, self.columns, strict=True):
             kinds.add(_kind(_at(row, j)))
-        if sum(map(_is_filled, row.cells)) > sum(_is_filled(_at(row, j)) for j in self.columns):
-            self.n_beside += 1
+        self.n_beside += any(_is_filled(row.cells[j]) for j in range(len(row.cells)) if j not in self.among)
         if len(self.pending) >= _MOST_PENDING:
             self.cells.append(pa.array(self.pending, type=pa.string(), memory_pool=POOL))
             self.pending = []
