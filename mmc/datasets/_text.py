@@ -362,10 +362,14 @@ def _split(lines: list[str], delimiter: str) -> list[list[str]]:
 def _delimiter(sample: list[str]) -> str:
     """Choose the delimiter that cuts the first rows into equally many cells, most of them numbers."""
     rows = {delimiter: _split(sample, delimiter) for delimiter in _DELIMITERS}
-    widths = set(map(len, rows["\t"]))
-    if len(widths) == 1 and max(widths) > 1:
-        del rows[_WHITESPACE]  # tabs are spaces too, but two of them have an empty cell between them
+    if any(_is_regular(rows[delimiter]) for delimiter in _UNLIKELY_IN_CELLS):
+        del rows[_WHITESPACE]  # tabs are spaces too, and cells such as 5 kg have spaces
     return max(rows, key=lambda delimiter: _score(rows[delimiter], delimiter))
+
+
+def _is_regular(rows: list[list[str]]) -> bool:
+    widths = set(map(len, rows))
+    return len(widths) == 1 and max(widths) > 1
 
 
 def _score(rows: list[list[str]], delimiter: str) -> float:
