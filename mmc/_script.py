@@ -140,8 +140,8 @@ def pipeline_script(
         f"{used}"
         ")\n"
         f'pipeline = Pipeline([("prepare", prepare), {after}("cluster", {model})])\n'
-        'labels = pd.Series(pipeline.fit_predict(rows), rows.index, dtype="Int64", name="cluster")\n'
-        'result = table.frame.join(labels, lsuffix=" of the file")\n'
+        'labels = pd.Series(pipeline.fit_predict(rows), rows.index, dtype="Int64")\n'
+        'result = table.frame.rename(columns={"cluster": "cluster of the file"}).assign(cluster=labels)\n'
         'Path("labels.csv").write_text(to_csv_text(result), encoding="utf-8", newline="")\n'
     )
     by_module: dict[str, list[str]] = {}
