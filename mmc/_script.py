@@ -127,9 +127,10 @@ def pipeline_script(
         total = float(sum(weights.get(each, 1.0) for each in columns))
         after = f'("gower", GowerFeatures({total!r})), '
         from_datasets = "GowerFeatures, " + from_datasets
+    sheet = {"sheet": options["sheet"]} if options.get("sheet") is not None else {}
     gone = 'dropna(how="all")' if fills else "dropna()"
     body = (
-        f"table = {call('open_table', name)}\n"
+        f"table = {call('open_table', name, **sheet)}\n"
         "# numbers, dates as days since 1970, and words\n"
         f"rows = table.typed({literal(columns)}).{gone}\n"
         "prepare = ColumnTransformer(\n"
@@ -139,8 +140,8 @@ def pipeline_script(
         f"{used}"
         ")\n"
         f'pipeline = Pipeline([("prepare", prepare), {after}("cluster", {model})])\n'
-        'labels = pd.Series(pipeline.fit_predict(rows), rows.index, dtype="Int64", name="cluster")\n'
-        'result = table.frame.join(labels, lsuffix=" of the file")\n'
+        'labels = pd.Series(pipeline.fit_predict(rows), rows.index, dtype="Int64")\n'
+        'result = table.frame.rename(columns={"cluster": "cluster of the file"}).assign(cluster=labels)\n'
         'Path("labels.csv").write_text(to_csv_text(result), encoding="utf-8", newline="")\n'
     )
     by_module: dict[str, list[str]] = {}

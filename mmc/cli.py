@@ -108,7 +108,7 @@ def _add_cluster(commands: argparse._SubParsersAction, choice: _Choice) -> None:
         description=f"Cluster the numeric columns of a table. Shown are the parameters of {shown}; "
         "name another one with --algorithm to see its own.",
     )
-    cluster.add_argument("table", help="a CSV, TSV or Parquet file, or - for standard input")
+    cluster.add_argument("table", help="a CSV, TSV, Parquet or Excel file, or - for standard input")
     _add_common(cluster, AUTO if choice.is_auto or choice.algorithm is None else choice.algorithm.name)
     if choice.is_auto:
         cli_auto.add_options(cluster, is_named=choice.algorithm is None)
@@ -331,7 +331,7 @@ def _run(arguments: argparse.Namespace) -> int:
     data = experiment.data
     if data.source == "table" and arguments.table is None:
         raise ValueError(f"This experiment needs the table {data.name!r}: give it with --table FILE.")
-    table = read_table(arguments.table) if arguments.table else None
+    table = read_table(arguments.table, data.options.get("sheet")) if arguments.table else None
     _fit_and_write(experiment, data.load(table), arguments)
     return 0
 

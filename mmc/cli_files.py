@@ -19,19 +19,28 @@ _MAX_BYTES = 2**30
 _OUTPUTS = ("output", "curve", "resume", "save", "save_model", "candidates", "report", "profile")
 
 
-def read_table(table: str) -> Table:
+def read_table(table: str, sheet: str | None = None) -> Table:
     """Read a table from a file, or from standard input.
 
     Parameters
     ----------
     table : str
         Name of the file; - for standard input.
+    sheet : str, default=None
+        Sheet of an Excel workbook; None means the first one with a table.
 
     Returns
     -------
     Table
     """
-    return open_table(sys.stdin.buffer.read() if table == "-" else table, max_bytes=_MAX_BYTES)
+    return open_table(sys.stdin.buffer.read() if table == "-" else table, sheet, max_bytes=_MAX_BYTES)
+
+
+def add_sheet(parser: argparse.ArgumentParser) -> None:
+    """Add the option of a command that reads a table."""
+    parser.add_argument(
+        "--sheet", metavar="NAME", help="sheet of an Excel workbook; default: the first one with a table"
+    )
 
 
 def require_writable(arguments: argparse.Namespace) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from mmc.cli_files import add_output, read_table, require_writable, write_option, write_output
+from mmc.cli_files import add_output, add_sheet, read_table, require_writable, write_option, write_output
 from mmc.datasets import Dataset
 from mmc.model_file import load_model, model_bytes
 
@@ -30,7 +30,8 @@ def add_predict(commands: argparse._SubParsersAction) -> None:
         "rows are far from all that the model was fitted to.",
     )
     predict.add_argument("model", help="the model file")
-    predict.add_argument("table", help="a CSV, TSV or Parquet file, or - for standard input")
+    predict.add_argument("table", help="a CSV, TSV, Parquet or Excel file, or - for standard input")
+    add_sheet(predict)
     predict.add_argument("--drop-missing", action="store_true", help="give rows with missing values no label")
     add_output(predict)
     predict.set_defaults(run=_predict)
@@ -70,7 +71,7 @@ def sizes(labels: NDArray[np.int64]) -> str:
 def _predict(arguments: argparse.Namespace) -> int:
     require_writable(arguments)
     saved = load_model(arguments.model)
-    table = read_table(arguments.table)
+    table = read_table(arguments.table, arguments.sheet)
     found = saved.label(table, missing="drop" if arguments.drop_missing else "error")
     write_output(found.frame(), arguments.output)
     if not arguments.quiet:

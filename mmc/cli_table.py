@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any, get_args
 
-from mmc.cli_files import read_table
+from mmc.cli_files import add_sheet, read_table
 from mmc.datasets import USABLE, Dataset, Table
 from mmc.datasets.tables import Encode, Missing, Scaler
 from mmc.experiment import Data
@@ -20,6 +20,7 @@ def add_options(cluster: argparse.ArgumentParser) -> None:
     cluster : ArgumentParser
         Parser of the command.
     """
+    add_sheet(cluster)
     cluster.add_argument("--columns", metavar="A,B,…", help="columns to use; default: all numeric ones")
     cluster.add_argument("--label", metavar="COLUMN", help="reference labels: left out of the clustering")
     cluster.add_argument(
@@ -83,8 +84,10 @@ def load(arguments: argparse.Namespace) -> tuple[Data, Dataset]:
     ValueError
         If an option is not right, or the table does not allow it.
     """
-    table = read_table(arguments.table)
+    table = read_table(arguments.table, arguments.sheet)
     options = _options(arguments, table)
+    if len(table.sheets) > 1:
+        options["sheet"] = table.sheet
     name = table.name.encode(errors="replace").decode()  # a file's name may be no text
     standardize = arguments.standardize or arguments.prepare or arguments.scaler is not None
     data = Data("table", options, standardize, name, table.sha256)

@@ -29,6 +29,7 @@ _TABLE_OPTIONS = {
     "scaler": '"standard" or "robust"',
     "kinds": f"an object with one of {', '.join(datasets.USABLE)} by the names of columns",
     "weights": "an object with positive numbers by the names of columns",
+    "sheet": "the name of a sheet of an Excel workbook, or null",
 }
 #: Hints, and what to give for each.
 _HINTS = {
@@ -111,7 +112,7 @@ class Data:
         Raises
         ------
         ValueError
-            If an option is not allowed, or if the table is missing or is another file.
+            If an option is not allowed, or if the table is missing, is another file or another sheet.
         """
         self.check()
         if self.source != "table":
@@ -122,9 +123,17 @@ class Data:
             raise ValueError(f"This experiment needs the file {self.name!r}: give what open_table reads.")
         if self.sha256 and table.sha256 != self.sha256:
             raise ValueError(f"The file is not the {self.name!r} that this experiment was made with.")
+        options = dict(self.options)
+        sheet = options.pop("sheet", None)
+        if sheet is not None and sheet != table.sheet:
+            given = f"the sheet {quoted(table.sheet)}" if table.sheet else "no sheet of a workbook"
+            raise ValueError(
+                f"This experiment was made with the sheet {quoted(sheet)} of {quoted(self.name)}, and the "
+                f"table is {given}: give open_table(…, sheet={quoted(sheet)})."
+            )
         if not self.hints:
-            return table.dataset(standardize=self.standardize, **self.options)
-        dataset = table.dataset(standardize=self.standardize, **self.options, exclude=self._excluded)
+            return table.dataset(standardize=self.standardize, **options)
+        dataset = table.dataset(standardize=self.standardize, **options, exclude=self._excluded)
         return dataset.with_hints(**self.hints)
 
     @property
@@ -329,6 +338,6 @@ def _fits(name: str, value: Any) -> bool:
             isinstance(v, int | float) and not isinstance(v, bool) and 0 < v < datasets.MOST_WEIGHT
             for v in value.values()
         )
-    if name == "label":
+    if name in ("label", "sheet"):
         return value is None or isinstance(value, str)
     return value is None or (isinstance(value, list | tuple) and all(isinstance(v, str) for v in value))

@@ -91,6 +91,12 @@ class Upload:
         Number of rows.
     packed : bytes
         The table, for workers.
+    sheets : tuple of str
+        Names of the sheets of a workbook; empty for other formats.
+    sheet : str
+        The sheet that was read; empty for other formats.
+    content : bytes
+        The file, if it has several sheets, so that another one can be read.
     """
 
     name: str
@@ -98,6 +104,9 @@ class Upload:
     looks: tuple[Look, ...]
     n_rows: int
     packed: bytes
+    sheets: tuple[str, ...] = ()
+    sheet: str = ""
+    content: bytes = b""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -106,8 +115,8 @@ class Upload:
 
     @property
     def nbytes(self) -> int:
-        """Memory of the table."""
-        return len(self.packed)
+        """Memory of the table and the file."""
+        return len(self.packed) + len(self.content)
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,12 +298,26 @@ class Steps(NamedTuple):
     estimator: BaseEstimator | None
 
 
-def read(content: bytes, name: str, report: Report) -> Upload:
-    """Read the content of a file, within the memory that a file of the maximum size needs."""
+def read(content: bytes, name: str | tuple[str, str], report: Report) -> Upload:
+    """Read the content of a file, within the memory that a file of the maximum size needs.
+
+    The task is the name of the file, or that and the name of a sheet.
+    """
+    called, sheet = (name, None) if isinstance(name, str) else name
     with memory_limit(_READ_MEMORY):
-        table = open_table(content, name=name)
+        table = open_table(content, sheet, name=called)
     packed = pickle.dumps(replace(table), protocol=5)
-    return Upload(table.name, table.sha256, table.looks, len(table.frame), packed)
+    kept = content if len(table.sheets) > 1 else b""
+    return Upload(
+        table.name,
+        table.sha256,
+        table.looks,
+        len(table.frame),
+        packed,
+        table.sheets,
+        table.sheet,
+        kept,
+    )
 
 
 def load(packed: bytes | None, task: tuple[Sequence[Data], Bound], report: Report) -> list[Loaded]:

@@ -12,13 +12,12 @@ from tests.import_graph import ROOT, cycles, graph, imported, sources
 
 #: From the bottom to the top: a part may import the parts below its own line, and none beside it.
 LAYERS = (
-    ("mmc._checks", "mmc._ending", "mmc._files", "mmc._script", "mmc.hints"),
+    ("mmc._checks", "mmc._ending", "mmc._files", "mmc._script", "mmc._warnings", "mmc.hints"),
     (
         "mmc._fast",
         "mmc._json",
         "mmc._sklearn",
         "mmc._threads",
-        "mmc._warnings",
         "mmc.datasets",
         "mmc.errors",
         "mmc.metrics",

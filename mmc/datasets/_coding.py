@@ -8,7 +8,7 @@ is: read each column as its kind, fill gaps, one-hot (a column of 0 and 1 for ev
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -333,11 +333,11 @@ def columns_of(
 
 def gaps(columns: Sequence[Column], coding: Coding | None = None) -> Mask:
     """Return which rows have a gap in a column; those that a coding fills do not count."""
-    found: Any = False
+    found = np.zeros(len(columns[0].missing), dtype=bool)
     for i, column in enumerate(columns):
         if coding is None or coding.columns[i].fill is None:
-            found = found | column.missing
-    return np.zeros(0, dtype=bool) if found is False else found
+            found |= column.missing
+    return found
 
 
 def _middle(values: Array, fill: str) -> float:

@@ -10,11 +10,15 @@ from typing import NamedTuple
 
 from mmc.datasets._errors import TableError, shown
 
-READ_FORMATS = "CSV or other text with comma, semicolon, tab, bar or spaces between the cells, and Parquet"
+READ_FORMATS = (
+    "CSV or other text with comma, semicolon, tab, bar or spaces between the cells, Parquet, and "
+    "Excel (.xlsx)"
+)
 
 _UNPACK = "unpack it and give the table inside"
 _SAVE_SHEET = "save the sheet as CSV"
 _AS_TABLE = "write the table as CSV or Parquet with the program or library that made it"
+_ZIP = b"PK\x03\x04"
 _SPREADSHEET_MARK = b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet"
 # The names of the files inside a zip archive stand before each of them and again at its end.
 _ZIP_ENDS = 65_536
@@ -38,7 +42,10 @@ _SIGNATURES: tuple[tuple[bytes, Foreign], ...] = (
     (b"Rar!\x1a\x07", Foreign("a RAR archive", _UNPACK)),
     (
         b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
-        Foreign("an old Excel workbook (.xls) or Office file", _SAVE_SHEET),
+        Foreign(
+            "an old Excel workbook (.xls), one with a password, or an Office file",
+            f"save it as .xlsx without a password, or {_SAVE_SHEET}",
+        ),
     ),
     (b"%PDF-", Foreign("a PDF document", "get the table from its source as CSV")),
     (b"{\\rtf", Foreign("an RTF document", "save the table as plain text or CSV")),
@@ -97,9 +104,17 @@ def refuse_foreign(data: bytes, name: str) -> None:
         raise TableError(f"{shown(name)} is {found.what}. It is not read: {found.remedy}")
 
 
+def is_workbook(data: bytes) -> bool:
+    """Return whether the bytes are an Excel workbook that is read, or the beginning of one."""
+    if not data.startswith(_ZIP):
+        return False
+    ends = data[:_ZIP_ENDS] + data[-_ZIP_ENDS:]
+    return (b"xl/workbook" in ends or b"xl/worksheets" in ends) and b"xl/workbook.bin" not in ends
+
+
 def foreign(data: bytes) -> Foreign | None:
     """Return the format of the bytes if it is known and not read, else None."""
-    if data.startswith(b"PK\x03\x04") or data.startswith(b"PK\x05\x06"):
+    if data.startswith(_ZIP) or data.startswith(b"PK\x05\x06"):
         return _in_zip(data)
     for start, found in _SIGNATURES:
         if data.startswith(start):
@@ -119,8 +134,8 @@ def foreign(data: bytes) -> Foreign | None:
 
 def _in_zip(data: bytes) -> Foreign:
     ends = data[:_ZIP_ENDS] + data[-_ZIP_ENDS:]
-    if b"xl/workbook" in ends or b"xl/worksheets" in ends:
-        return Foreign("an Excel workbook (.xlsx), a spreadsheet", _SAVE_SHEET)
+    if b"xl/workbook.bin" in ends:
+        return Foreign("a binary Excel workbook (.xlsb)", f"save it as .xlsx, or {_SAVE_SHEET}")
     if _SPREADSHEET_MARK in ends:
         return Foreign("an OpenDocument spreadsheet (.ods)", _SAVE_SHEET)
     if b"word/document" in ends or b"ppt/presentation" in ends:

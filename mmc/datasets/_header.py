@@ -1,4 +1,4 @@
-"""Whether the first row of a text contains the column names, and names that are all different."""
+"""Where the column names are: under titles, in the first row, or nowhere; and names that all differ."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from mmc.datasets._cells import is_missing, is_number, looks_numeric
+from mmc.datasets._cells import is_missing, is_number, is_number_in_some_notation, looks_numeric
 from mmc.datasets._errors import listed
 
 _LABEL = re.compile("[0-9]{1,4}")
 _FIRST_YEAR, _LAST_YEAR = 1800, 2100
 # So many numbers one after another, from 0 or 1, are taken for the numbers of columns.
 _SHORTEST_COUNT = 3
+# Rows that are looked at for titles above the table, and the share of its cells that a header has.
+_LOOKED, _MOST_TITLES, _FULL = 50, 20, 0.75
 
 
 class Header(NamedTuple):
@@ -115,6 +117,30 @@ def _numbers(cells: list[str], decimal: str) -> npt.NDArray[np.float64]:
     """Return the finite numbers among some cells."""
     found = [float(cell.replace(",", ".")) for cell in cells if is_number(cell, decimal, finite=True)]
     return np.array(found, dtype=np.float64)
+
+
+def n_titles(rows: Sequence[Sequence[str]]) -> int:
+    """Return how many rows stand above the table, such as its title.
+
+    Titles fill few of the cells that the table has, and under them is a row of names.
+
+    Parameters
+    ----------
+    rows : sequence of sequences of str
+        First rows that are not blank; they may differ in length.
+
+    Returns
+    -------
+    int
+    """
+    filled = [sum(bool(cell.strip()) for cell in row) for row in rows[:_LOOKED]]
+    most = max(filled, default=0)
+    for i, (row, n) in enumerate(zip(rows[:_MOST_TITLES], filled, strict=False)):
+        # A table that was written with its index has no name above that.
+        if n >= _FULL * most or (n == most - 1 and not row[0].strip()):
+            names = [cell for cell in row if cell.strip() and not is_number_in_some_notation(cell)]
+            return i if 2 * len(names) >= n else 0
+    return 0
 
 
 class Names(NamedTuple):

@@ -334,7 +334,8 @@ def _is_id(name: str, values: npt.NDArray[np.float64]) -> bool:
 def _how(found: Words, read: Numbers) -> str:
     """Say how words were read as numbers, by an example."""
     parts = []
-    i = int(np.flatnonzero(np.isfinite(read.values))[0])
+    finite = np.flatnonzero(np.isfinite(read.values))
+    i = int(next((i for i in finite if not _is_plain(found.words[i])), finite[0]))
     if read.format:
         parts.append(f"{spoken_format(read.format)}, as days since 1970")
     elif read.unit or not _is_plain(found.words[i]):

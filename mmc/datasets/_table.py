@@ -56,6 +56,10 @@ class Table:
         For columns that cannot be clustered, why: the first value that is not a number, for example.
     decimal : str
         Decimal mark of the file.
+    sheets : tuple of str
+        Names of the sheets of the workbook; empty for other formats.
+    sheet : str
+        The sheet that was read; empty for other formats.
     """
 
     frame: pd.DataFrame
@@ -64,6 +68,8 @@ class Table:
     sha256: str
     reasons: Mapping[str, str] = field(default_factory=dict)
     decimal: str = "."
+    sheets: tuple[str, ...] = ()
+    sheet: str = ""
 
     @cached_property
     def looks(self) -> tuple[Look, ...]:

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from mmc.datasets._cells import is_missing, is_number_in_some_notation
 from mmc.datasets._encoding import Text
 from mmc.datasets._errors import TableError, counted, shown
+from mmc.datasets._header import n_titles
 from mmc.datasets._packed import POOL, Cells, longest_cell
 
 MAX_COLUMNS = 2000
@@ -93,6 +94,9 @@ def split(text: Text, name: str) -> Rows:
     # Without a sample the first row has a cell that is too long or not closed, which the reader will name.
     width = _usual_length(rows) if rows else 1
     check_column_count(width, name)
+    titles = list[str]()
+    if width > 1:
+        top, titles = _below_titles(text, top, delimiter)
     reader = _Reader(text, top, delimiter, width, name)
     first, cells = reader.read()
     notes = []
@@ -100,8 +104,13 @@ def split(text: Text, name: str) -> Rows:
         notes.append(
             f"The first line names the delimiter, {_spoken(delimiter)}, and is not part of the table."
         )
+    if titles:
+        notes.append(
+            f"{counted(len(titles), 'row')} above the column names left out, beginning with "
+            f"{shown(titles[0])}. If that row has the names, fill in all of them."
+        )
     last_comment = None
-    if top.comments:
+    if top.comments and not titles:
         bare = top.comments[-1].strip().lstrip("#%")
         found = _split([bare], delimiter)
         if found and len(found[0]) == width:
@@ -303,6 +312,24 @@ def _top(text: Text, name: str) -> _Top:
     return _Top(before_comments, _n_lines(data[text.start : before_comments]), delimiter, [])
 
 
+def _below_titles(text: Text, top: _Top, delimiter: str) -> tuple[_Top, list[str]]:
+    """Move the top of the rows below titles, and return their first cells."""
+    ends, rows = list[int](), list[list[str]]()
+    for end, row in _numbered(text.lines(top.n_bytes), delimiter):
+        if row is None or len(rows) == _SAMPLE_ROWS:
+            break
+        if not _is_blank(row) and not _COMMENT.match(row[0]):
+            ends.append(end)
+            rows.append(row)
+    n = n_titles(rows)
+    if n == 0:
+        return top, []
+    lines = islice(text.lines(top.n_bytes), ends[n - 1])
+    n_bytes = sum(len(line.encode(text.encoding)) for line in lines)
+    titles = [next((cell for cell in row if cell.strip()), "") for row in rows[:n]]
+    return top._replace(n_bytes=top.n_bytes + n_bytes, n_lines=top.n_lines + ends[n - 1]), titles
+
+
 def _n_lines(data: bytes) -> int:
     return data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
 
@@ -335,10 +362,14 @@ def _split(lines: list[str], delimiter: str) -> list[list[str]]:
 def _delimiter(sample: list[str]) -> str:
     """Choose the delimiter that cuts the first rows into equally many cells, most of them numbers."""
     rows = {delimiter: _split(sample, delimiter) for delimiter in _DELIMITERS}
-    widths = set(map(len, rows["\t"]))
-    if len(widths) == 1 and max(widths) > 1:
-        del rows[_WHITESPACE]  # tabs are spaces too, but two of them have an empty cell between them
+    if any(_is_regular(rows[delimiter]) for delimiter in _UNLIKELY_IN_CELLS):
+        del rows[_WHITESPACE]  # tabs are spaces too, and cells such as 5 kg have spaces
     return max(rows, key=lambda delimiter: _score(rows[delimiter], delimiter))
+
+
+def _is_regular(rows: list[list[str]]) -> bool:
+    widths = set(map(len, rows))
+    return len(widths) == 1 and max(widths) > 1
 
 
 def _score(rows: list[list[str]], delimiter: str) -> float:

@@ -46,11 +46,14 @@ class Read(NamedTuple):
         What was decided or changed.
     reasons : dict
         For each column of the frame that cannot be clustered, why.
+    decimal : str
+        Decimal mark of the file.
     """
 
     frame: pd.DataFrame
     notes: list[str]
     reasons: dict[str, str]
+    decimal: str = "."
 
 
 def read_rows(data: bytes, name: str) -> Rows:
@@ -62,10 +65,10 @@ def read_rows(data: bytes, name: str) -> Rows:
     return rows
 
 
-def interpreted(rows: Rows) -> Read:
-    """Decide what the cells mean: decimal mark, column names, types."""
+def interpreted(rows: Rows, known_mark: Mark | None = None) -> Read:
+    """Decide what the cells mean: decimal mark, if it is not known, column names, types."""
     _leave_out_comments(rows)
-    mark = _mark(rows)
+    mark = known_mark or _mark(rows)
     surveys = [survey(_pieces(rows, j), mark.decimal) for j in range(rows.cells.width)]
     names, notes, with_first = _names(rows, mark.decimal, [found.notation is not None for found in surveys])
     if with_first:
@@ -92,7 +95,7 @@ def interpreted(rows: Rows) -> Read:
             f"The first row of data is the only one without a number in {listed(units)}: if it names units, "
             f"delete it."
         )
-    return Read(pd.DataFrame(columns, copy=False), notes, reasons)
+    return Read(pd.DataFrame(columns, copy=False), notes, reasons, mark.decimal)
 
 
 def _piece(cell: str) -> Piece:

@@ -1,4 +1,4 @@
-"""Tables of the user: reading a text or Parquet file.
+"""Tables of the user: reading a text, Parquet or Excel file.
 
 A file that cannot be read raises an error that names the cause and a remedy. What becomes of its columns is
 said in `mmc.datasets._table`.
@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pandas as pd
 
 from mmc.datasets._dataset import Dataset
 from mmc.datasets._errors import MissingValuesError, TableError, shown
-from mmc.datasets._formats import refuse_foreign
+from mmc.datasets._excel import Workbook, read_workbook
+from mmc.datasets._formats import is_workbook, refuse_foreign
 from mmc.datasets._header import unique_names
 from mmc.datasets._packed import give_back_memory
 from mmc.datasets._parquet import MAGIC, read_parquet
@@ -35,8 +37,10 @@ __all__ = [
 MAX_BYTES = 20 * 1024 * 1024
 
 
-def open_table(source: Source, *, name: str | None = None, max_bytes: int = MAX_BYTES) -> Table:
-    r"""Read a table from a text or Parquet file, for several data sets to be taken from it.
+def open_table(
+    source: Source, sheet: str | None = None, *, name: str | None = None, max_bytes: int = MAX_BYTES
+) -> Table:
+    r"""Read a table from a text, Parquet or Excel file, for several data sets to be taken from it.
 
     The encoding, delimiter, decimal mark and header of a text are detected.
 
@@ -44,6 +48,8 @@ def open_table(source: Source, *, name: str | None = None, max_bytes: int = MAX_
     ----------
     source : path, bytes or binary file
         The table.
+    sheet : str, default=None
+        Sheet of an Excel workbook. None means the first one that holds a table of at least two rows.
     name : str, default=None
         Name of the table in messages. None means the name of the file.
     max_bytes : int, default=20_971_520
@@ -65,11 +71,13 @@ def open_table(source: Source, *, name: str | None = None, max_bytes: int = MAX_
     >>> table.dataset(columns=["a"]).X.ravel().tolist(), table.dataset(label="kind").y.tolist()
     ([1.0, 2.0, 3.0], [0, 1, 1])
     """
-    return _table(read_bytes(source, name, max_bytes), max_bytes)
+    return _table(read_bytes(source, name, max_bytes), max_bytes, sheet)
 
 
-def read_table(source: Source, *, name: str | None = None, max_bytes: int = MAX_BYTES) -> pd.DataFrame:
-    r"""Read a table from a text or Parquet file.
+def read_table(
+    source: Source, sheet: str | None = None, *, name: str | None = None, max_bytes: int = MAX_BYTES
+) -> pd.DataFrame:
+    r"""Read a table from a text, Parquet or Excel file.
 
     The encoding, delimiter, decimal mark and header of a text are detected.
 
@@ -77,6 +85,8 @@ def read_table(source: Source, *, name: str | None = None, max_bytes: int = MAX_
     ----------
     source : path, bytes or binary file
         The table.
+    sheet : str, default=None
+        Sheet of an Excel workbook. None means the first one that holds a table of at least two rows.
     name : str, default=None
         Name of the table in messages. None means the name of the file.
     max_bytes : int, default=20_971_520
@@ -99,12 +109,13 @@ def read_table(source: Source, *, name: str | None = None, max_bytes: int = MAX_
     >>> read_table(b"a;b;word\n1,5;2;x\n3;?;y").isna().sum().tolist()
     [0, 1, 0]
     """
-    return open_table(source, name=name, max_bytes=max_bytes).frame
+    return open_table(source, sheet, name=name, max_bytes=max_bytes).frame
 
 
 def load_table(
     source: Source,
     *,
+    sheet: str | None = None,
     columns: Sequence[str] | None = None,
     label: str | None = None,
     missing: Missing = "error",
@@ -123,6 +134,8 @@ def load_table(
     ----------
     source : path, bytes or binary file
         The table.
+    sheet : str, default=None
+        Sheet of an Excel workbook. None means the first one that holds a table of at least two rows.
     columns : sequence of str, default=None
         The columns to use. None means all numeric ones or, where words are coded, those of `Table.proposal`.
         Constant columns are left out.
@@ -166,7 +179,7 @@ def load_table(
     >>> data.X.tolist(), data.y.tolist(), data.notes[-1]
     ([[1.0, 5.0], [3.0, 6.0]], [0, 1], '1 row of 3 left out because of missing or infinite values.')
     """
-    return open_table(source, name=name, max_bytes=max_bytes).dataset(
+    return open_table(source, sheet, name=name, max_bytes=max_bytes).dataset(
         columns=columns,
         label=label,
         missing=missing,
@@ -179,14 +192,21 @@ def load_table(
     )
 
 
-def _table(content: Content, max_bytes: int) -> Table:
+def _table(content: Content, max_bytes: int, sheet: str | None) -> Table:
     data, name = content
     del content  # so that the bytes of a text are given up when it has been split
     sha256 = hashlib.sha256(data).hexdigest()
     if not data.strip():
         raise TableError(f"{shown(name)} is empty: give a file with a header line and at least two rows")
+    book: Workbook | None = None
     try:
-        if data.startswith(MAGIC):
+        if is_workbook(data):
+            book = read_workbook(data, name, max_bytes, sheet)
+            read = book.read
+        elif sheet is not None:
+            refuse_foreign(data, name)
+            raise TableError(f"{shown(name)} is no Excel workbook and has no sheets: leave the sheet out")
+        elif data.startswith(MAGIC):
             read = _read_parquet(data, name, max_bytes)
         else:
             refuse_foreign(data, name)
@@ -202,7 +222,8 @@ def _table(content: Content, max_bytes: int) -> Table:
     if len(read.frame) < 2:
         found = "only a header and no rows" if len(read.frame) == 0 else "only one row"
         raise TableError(f"{shown(name)} has {found} of data: at least two rows are needed")
-    return Table(read.frame, name, tuple(read.notes), sha256, read.reasons)
+    table = Table(read.frame, name, tuple(read.notes), sha256, read.reasons, read.decimal)
+    return table if book is None else replace(table, sheets=book.sheets, sheet=book.sheet)
 
 
 def _read_parquet(data: bytes, name: str, max_bytes: int) -> Read:

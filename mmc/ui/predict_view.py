@@ -35,8 +35,8 @@ def label_another_file() -> None:
         model = st.file_uploader("Model (.mmc), at most 20 MB", type=["mmc"], key=_MODEL)
     with right:
         rows = st.file_uploader(
-            "Table: CSV, TSV or Parquet, at most 20 MB",
-            type=["csv", "tsv", "txt", "parquet"],
+            "Table: CSV, TSV, Parquet or Excel, at most 20 MB",
+            type=["csv", "tsv", "txt", "parquet", "xlsx"],
             key=_ROWS,
             help="The file is read and labelled, and not stored.",
         )

@@ -9,6 +9,7 @@ import streamlit as st
 from mmc import registry
 from mmc.datasets import USABLE, propose
 from mmc.experiment import Data
+from mmc.ui.choice_sidebar import titled_select
 from mmc.ui.columns_view import draw_columns, reading
 from mmc.ui.messages import notice, plain
 from mmc.ui.upload_job import KEY, read_pasted, read_upload
@@ -61,23 +62,23 @@ def table_controls(prefix: str = "") -> tuple[Data, Loaded]:
         return Data(TABLE), table
     _take_old_address(prefix)
     label = _label_control(table)
-    words = st.selectbox(
+    words = titled_select(
         "Words and dates",
         list(_WORDS),
-        format_func=_WORDS.__getitem__,
-        key=f"{prefix}words",
-        bind="query-params",
-        help="A column of words becomes a column of 0 and 1 for every word. Gower's similarity compares rows "
+        "onehot",
+        f"{prefix}words",
+        _WORDS.__getitem__,
+        help_="A column of words becomes a column of 0 and 1 for every word. Gower's similarity compares rows "
         "column by column, so that every column counts the same. Or only numbers are used.",
     )
     used = _columns_control(table, label)
-    missing = st.selectbox(
+    missing = titled_select(
         "Missing values",
         list(_MISSING),
-        format_func=_MISSING.__getitem__,
-        key=f"{prefix}missing",
-        bind="query-params",
-        help="The median is the middle value of a column; a missing word becomes the most frequent one.",
+        "median",
+        f"{prefix}missing",
+        _MISSING.__getitem__,
+        help_="The median is the middle value of a column; a missing word becomes the most frequent one.",
     )
     options = _options(table, label, used, words, missing)
     _tell_columns(table, options)
@@ -265,8 +266,8 @@ def _scale_word(recommended: bool, prefix: str = "", *, robust: bool = False) ->
 def _load_control() -> bool:
     """Draw the control that loads a file or takes pasted text, and return whether it has just read one."""
     upload = st.file_uploader(
-        f"CSV, TSV or Parquet, at most 20 MB and {registry.MOST_SAMPLES:,} rows",
-        type=["csv", "tsv", "txt", "parquet"],
+        f"CSV, TSV, Parquet or Excel, at most 20 MB and {registry.MOST_SAMPLES:,} rows",
+        type=["csv", "tsv", "txt", "parquet", "xlsx"],
         key=KEY,
         help="The file stays in this server's memory for your visit and is never stored.",
     )

@@ -139,7 +139,8 @@ ZIPPED = b"PK\x03\x04\x14\x00\x00\x00\x00\x00"
         (b"7z\xbc\xaf\x27\x1c\x00", "7z archive"),
         (b"Rar!\x1a\x07\x00", "RAR archive"),
         (ZIPPED + b"a.csv", "zip archive or a spreadsheet.*unpack it"),
-        (ZIPPED + b"xl/workbook.xml", r"Excel workbook \(.xlsx\).*save the sheet as CSV"),
+        (ZIPPED + b"xl/workbook.xml", r"damaged or unusual Excel workbook.*save the sheet as CSV"),
+        (ZIPPED + b"xl/workbook.bin", r"binary Excel workbook \(.xlsb\).*save it as .xlsx"),
         (
             ZIPPED + b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet",
             r"\(.ods\).*save the sheet as CSV",

@@ -449,3 +449,38 @@ def test_written_table_is_read_back():
         "c,5,7,0,0.25",
     ]
     assert len(read_table(text.encode())) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "n_rows", "above"),
+    [
+        (
+            "Sales\nx,y,z\n1,2,3\n4,5,6\n",
+            ["x", "y", "z"],
+            2,
+            "1 row above the column names left out, beginning with 'Sales'",
+        ),
+        ("Sales;;\n\n2024;;\nx;y;z\n1,5;2;3\n4;5;6\n", ["x", "y", "z"], 2, "2 rows above"),
+        ('"two\r\nlines"\r\nx,y\r\n1,2\r\n4,5\r\n', ["x", "y"], 2, "1 row above"),
+        ("Größe in €\nx\ty\n1\t2\n4\t5\n", ["x", "y"], 2, "beginning with 'Größe in €'"),
+        (",x,y\n0,1,2\n1,4,5\n", ["column_1", "x", "y"], 2, None),
+        ("a,,\n1,2,3\n4,5,6\n", ["a", "column_2", "column_3"], 2, None),
+        ("x,y\n1,\n,2\n3,4\n", ["x", "y"], 3, None),
+        ("x\n1\n2\n", ["x"], 2, None),
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "cp1252", "utf-16"])
+def test_titles_stand_above_the_column_names(text, names, n_rows, above, encoding):
+    """Rows of few cells above a row of names are left out and told; short headers and sparse rows are not."""
+    table = open_table(text.encode(encoding))
+    assert list(table.frame) == names
+    assert len(table.frame) == n_rows
+    told = [note for note in table.notes if "above the column names" in note]
+    assert len(told) == (above is not None)
+    assert above is None or above in told[0]
+
+
+def test_a_line_below_titles_keeps_its_number():
+    """Errors count the lines of the file, also of those that were left out."""
+    with pytest.raises(TableError, match="line 5 of 'table' has 3 cells, but 2"):
+        open_table(b"Title\n\nx,y\n1,2\n3,4,5\n6,7\n8,9\n")
