@@ -75,6 +75,11 @@ _FIRST_SIZE = (660, 540)
 MAX_VALUES = 8_000_000
 
 
+def table_key(sha256: str, sheet: str | None) -> str:
+    """Return what tells a table apart from others: the begin of a SHA-256, and the sheet of several."""
+    return sha256[:8] + (f" {sheet}" if sheet else "")
+
+
 @dataclass(frozen=True, eq=False)
 class Upload:
     """A table that was read from a file of a visitor.
@@ -112,6 +117,11 @@ class Upload:
     def columns(self) -> tuple[str, ...]:
         """Names of the columns."""
         return tuple(each.name for each in self.looks)
+
+    @property
+    def key(self) -> str:
+        """What tells it apart from other files, and from other sheets of the same."""
+        return table_key(self.sha256, self.sheet if len(self.sheets) > 1 else None)
 
     @property
     def nbytes(self) -> int:

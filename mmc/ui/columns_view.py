@@ -36,7 +36,7 @@ def reading(table: Upload) -> Reading:
     -------
     Reading
     """
-    return state_of(Visit).readings.get(table.sha256[:8], Reading({}, {}))
+    return state_of(Visit).readings.get(table.key, Reading({}, {}))
 
 
 def draw_columns(table: Upload, options: Mapping[str, Any], key: str) -> None:
@@ -55,7 +55,7 @@ def draw_columns(table: Upload, options: Mapping[str, Any], key: str) -> None:
     with st.form(f"columns_form_{key}", border=False):
         edited = st.data_editor(
             frame,
-            key=f"columns_table_{key}_{table.sha256[:8]}_{hash(frame.to_csv())}",
+            key=f"columns_table_{key}_{table.key}_{hash(frame.to_csv())}",
             hide_index=True,
             height=_HEIGHT + _ROW * min(len(frame), _MOST_ROWS),
             disabled=["column", "values", "missing", "different", "done", "examples"],
@@ -150,7 +150,7 @@ def _take(table: Upload, label: str | None, before: pd.DataFrame, after: pd.Data
             return
         weights[name] = float(weight)
     weights = {name: weight for name, weight in weights.items() if weight != 1}
-    visit, sha = state_of(Visit), table.sha256[:8]
-    visit.readings[sha] = Reading(kinds, weights)
-    visit.columns[sha] = columns
+    visit = state_of(Visit)
+    visit.readings[table.key] = Reading(kinds, weights)
+    visit.columns[table.key] = columns
     st.rerun()

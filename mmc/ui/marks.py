@@ -8,6 +8,7 @@ import streamlit as st
 
 from mmc.experiment import Data
 from mmc.ui.visit_state import Marks, Visit, state_of
+from mmc.work import table_key
 
 
 def marks_of(data: Data) -> Marks:
@@ -48,4 +49,6 @@ def take_marks(data: Data) -> None:
 
 def _key(data: Data) -> str:
     """Return what rows of data are named by: the file, or the set with its options."""
-    return data.sha256 or repr((data.source, sorted(data.options.items())))
+    if data.sha256:
+        return table_key(data.sha256, data.options.get("sheet"))
+    return repr((data.source, sorted(data.options.items())))

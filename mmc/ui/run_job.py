@@ -206,7 +206,7 @@ def require_table(data: Data, loaded: Loaded) -> Upload | None:
         if wanted := wanted_file():
             raise NotYet(wanted.text, wanted.recipe)
         raise NotYet(
-            "Load a table in the panel on the left: CSV, TSV or Parquet, at most 20 MB and "
+            "Load a table in the panel on the left: CSV, TSV, Parquet or Excel, at most 20 MB and "
             f"{registry.MOST_SAMPLES:,} rows."
         )
     if isinstance(loaded, TableError):

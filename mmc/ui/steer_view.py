@@ -176,7 +176,7 @@ def _known_control(found: Answer, marks: Marks) -> None:
     possible = [name for name in possible if name not in found.dataset.feature_names]
     if not possible:
         return
-    key = f"known_{found.upload.sha256[:8]}"
+    key = f"known_{found.upload.key}"
     if st.session_state.get(key) not in (None, *possible):
         del st.session_state[key]
     st.session_state.setdefault(key, marks.known)

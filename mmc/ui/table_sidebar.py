@@ -12,10 +12,10 @@ from mmc.experiment import Data
 from mmc.ui.choice_sidebar import titled_select
 from mmc.ui.columns_view import draw_columns, reading
 from mmc.ui.messages import notice, plain
-from mmc.ui.upload_job import KEY, read_pasted, read_upload
+from mmc.ui.upload_job import KEY, read_pasted, read_sheet, read_upload
 from mmc.ui.visit_state import Loaded, Reading, Visit, state_of
 from mmc.ui.wanted_file import wanted_file
-from mmc.work import Upload
+from mmc.work import Upload, table_key
 
 TABLE = "table"
 _FIND = "pages/0_Find_clusters.py"
@@ -57,7 +57,10 @@ def table_controls(prefix: str = "") -> tuple[Data, Loaded]:
         Table, why it cannot be read, or None if there is none yet.
     """
     _load_control()
-    table = state_of(Visit).loaded
+    visit = state_of(Visit)
+    if isinstance(visit.loaded, Upload) and len(visit.loaded.sheets) > 1:
+        visit.loaded = _sheet_control(visit.loaded)
+    table = visit.loaded
     if not isinstance(table, Upload):
         return Data(TABLE), table
     _take_old_address(prefix)
@@ -68,8 +71,8 @@ def table_controls(prefix: str = "") -> tuple[Data, Loaded]:
         "onehot",
         f"{prefix}words",
         _WORDS.__getitem__,
-        help_="A column of words becomes a column of 0 and 1 for every word. Gower's similarity compares rows "
-        "column by column, so that every column counts the same. Or only numbers are used.",
+        help_="A column of words becomes a column of 0 and 1 for every word. Gower's similarity compares "
+        "rows column by column, so that every column counts the same. Or only numbers are used.",
     )
     used = _columns_control(table, label)
     missing = titled_select(
@@ -121,11 +124,13 @@ def table_address(data: Data) -> dict[str, str]:
 
 def take_columns(data: Data) -> None:
     """Set the controls of a table's columns as an experiment has them."""
-    sha, options = data.sha256[:8], data.options
-    st.session_state[f"label_{sha}"] = options.get("label")
-    st.session_state[f"columns_{sha}"] = options.get("columns") or []
+    options = data.options
+    key = table_key(data.sha256, options.get("sheet"))
+    st.session_state[f"sheet_{data.sha256[:8]}"] = options.get("sheet")
+    st.session_state[f"label_{key}"] = options.get("label")
+    st.session_state[f"columns_{key}"] = options.get("columns") or []
     kinds, weights = options.get("kinds") or {}, options.get("weights") or {}
-    state_of(Visit).readings[sha] = Reading(dict(kinds), dict(weights))
+    state_of(Visit).readings[key] = Reading(dict(kinds), dict(weights))
 
 
 def draw_own_table(data: Data, loaded: Loaded) -> None:
@@ -167,6 +172,21 @@ def _columns_dialog(table: Upload, options: dict[str, Any]) -> None:
     draw_columns(table, options, "dialog")
 
 
+def _sheet_control(table: Upload) -> Loaded:
+    """Draw the control of the sheet of a workbook, and return what is in the chosen one."""
+    key = f"sheet_{table.sha256[:8]}"
+    if st.session_state.get(key) not in table.sheets:
+        st.session_state[key] = table.sheet
+    chosen = st.selectbox("Sheet", table.sheets, key=key)
+    if chosen == table.sheet:
+        return table
+    found = read_sheet(table, chosen)
+    if isinstance(found, Upload):
+        return found
+    notice(found)  # the former sheet stays
+    return table
+
+
 def _take_old_address(prefix: str) -> None:
     """Follow links of releases in which words were left out and rows with gaps refused or left out."""
     if st.query_params.get(f"{prefix}drop") is not None:
@@ -176,8 +196,7 @@ def _take_old_address(prefix: str) -> None:
 
 
 def _label_control(table: Upload) -> str | None:
-    columns, sha = table.columns, table.sha256
-    key = f"label_{sha[:8]}"
+    columns, key = table.columns, f"label_{table.key}"
     if st.session_state.get(key) not in (None, *columns):
         del st.session_state[key]
     wanted = wanted_file()
@@ -197,9 +216,9 @@ def _label_control(table: Upload) -> str | None:
 
 def _columns_control(table: Upload, label: str | None) -> list[str]:
     """Draw the control of the columns to use; none chosen means the proposed ones."""
-    key = f"columns_{table.sha256[:8]}"
+    key = f"columns_{table.key}"
     possible = [each.name for each in table.looks if each.kind not in _SAME and each.name != label]
-    chosen = state_of(Visit).columns.pop(table.sha256[:8], st.session_state.get(key, []))
+    chosen = state_of(Visit).columns.pop(table.key, st.session_state.get(key, []))
     if chosen == propose(table.looks, label)["columns"]:
         chosen = []
     st.session_state[key] = [c for c in chosen if c in possible]
@@ -231,6 +250,8 @@ def _options(table: Upload, label: str | None, used: list[str], words: str, miss
         "encode": words,
         "kinds": kinds,
     }
+    if len(table.sheets) > 1:
+        options["sheet"] = table.sheet
     return options | ({"weights": weights} if weights else {})
 
 

@@ -62,10 +62,24 @@ def read_pasted(text: str) -> Upload | TableError:
     return result
 
 
-def _read(key: str, content: bytes, name: str) -> Upload | TableError:
+def read_sheet(table: Upload, sheet: str) -> Upload | TableError:
+    """Return another sheet of a workbook or why it cannot be read, or draw the progress and end the page.
+
+    Parameters
+    ----------
+    table : Upload
+        Sheet that has been read.
+    sheet : str
+        The other one.
+    """
+    return _read(f"sheet {sheet} {table.sha256}", table.content, table.name, sheet)
+
+
+def _read(key: str, content: bytes, name: str, sheet: str | None = None) -> Upload | TableError:
     result: Upload | TableError
     try:
-        result = obtained(key, work.read, content, name, own=True, caption="reading the file")
+        task = name if sheet is None else (name, sheet)
+        result = obtained(key, work.read, content, task, own=True, caption="reading the file")
         _held().add(result)
     except TableError as error:  # the run reports the error, beside the controls
         result = TableError(str(error))  # without the frames of the first, which hold the content

@@ -106,7 +106,7 @@ class Visit:
     pasted : str
         Table that was pasted and is not read yet.
     readings : dict from str to Reading
-        How columns are read, by the first digits of the SHA-256 of the file.
+        How columns are read, by the key of the table.
     columns : dict from str to list of str
         Columns that were chosen beside the picture and that the sidebar has not taken over yet.
     marks : dict from str to Marks
