@@ -273,6 +273,11 @@ def _cluster(arguments: argparse.Namespace) -> int:
         raise ValueError(f"--dask needs --sweep or --algorithm {AUTO}: a single fit runs here.")
     if arguments.sweep and is_auto:
         raise ValueError(f"--sweep needs an algorithm, and {AUTO} tries several: name one with --algorithm.")
+    if cli_table.has_hints(arguments) and (is_auto or arguments.sweep):
+        raise ValueError(
+            "--known and --sample-weight need one algorithm that keeps them, and the number of clusters: "
+            "give -k, which means UMCRLS, without --sweep."
+        )
     require_writable(arguments)
     if is_auto:
         return _cluster_by_itself(arguments)

@@ -64,6 +64,20 @@ def add_options(cluster: argparse.ArgumentParser) -> None:
         help="how columns are scaled: by mean and standard deviation (default), or by median and quartiles; "
         "implies --standardize",
     )
+    cluster.add_argument(
+        "--known",
+        metavar="COLUMN",
+        help="known groups: a column that is empty where nothing is known; rows of one group end in one "
+        "cluster",
+    )
+    cluster.add_argument(
+        "--sample-weight", metavar="COLUMN", help="weights of the rows: 2 counts as the same row twice"
+    )
+
+
+def has_hints(arguments: argparse.Namespace) -> bool:
+    """Return whether the command says something of the clusters."""
+    return arguments.known is not None or arguments.sample_weight is not None
 
 
 def load(arguments: argparse.Namespace) -> tuple[Data, Dataset]:
@@ -90,7 +104,11 @@ def load(arguments: argparse.Namespace) -> tuple[Data, Dataset]:
         options["sheet"] = table.sheet
     name = table.name.encode(errors="replace").decode()  # a file's name may be no text
     standardize = arguments.standardize or arguments.prepare or arguments.scaler is not None
-    data = Data("table", options, standardize, name, table.sha256)
+    named = {"known": arguments.known, "weights": arguments.sample_weight}
+    hints = {what: column for what, column in named.items() if column is not None}
+    if options["columns"] is not None:
+        options["columns"] = [each for each in options["columns"] if each not in hints.values()]
+    data = Data("table", options, standardize, name, table.sha256, hints)
     return data, data.load(table)
 
 

@@ -341,11 +341,15 @@ def _labels(y: object, n: int, k: int) -> Labels:
         return np.full(n, UNKNOWN)
     check_consistent_length(found, np.empty(n))
     labels = found.astype(np.int64)
-    if (labels != found).any() or labels.min() < UNKNOWN or labels.max() >= k:
-        wrong = found[(labels != found) | (labels < UNKNOWN) | (labels >= k)][0]
+    if (labels != found).any() or labels.min() < UNKNOWN:
+        wrong = found[(labels != found) | (labels < UNKNOWN)][0]
         raise ValueError(
-            f"y holds {wrong}: known labels are whole numbers from 0 to {k - 1}, the clusters, and −1 where "
-            "nothing is known. For more known groups ask for more clusters."
+            f"y holds {wrong}: known labels are whole numbers from 0 to {k - 1}, and −1 where nothing is known."
+        )
+    if labels.max() >= k:
+        raise ValueError(
+            f"The known labels go up to {labels.max()}, and n_clusters={k} has the clusters 0 to {k - 1}. Ask "
+            f"for at least {labels.max() + 1} clusters, or know less."
         )
     return labels
 

@@ -92,7 +92,8 @@ def test_labels_of_all_points_are_ignored():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (Given([0, 3, -1, 0]), "y holds 3: known labels are whole numbers from 0 to 1"),
+        (Given([0, 3, -1, 0]), "known labels go up to 3, and n_clusters=2 has the clusters 0 to 1"),
+        (Given([0, 1.5, -1, 0]), "y holds 1.5: known labels are whole numbers from 0 to 1"),
         (Given([0, 0.5, -1, 0]), "y holds 0.5"),
         (Given([0, -2, -1, 0]), "y holds -2"),
         (Given([0, 1, -1, 0], [[0, 1]]), "must_link joins points of different known labels, row"),
