@@ -344,12 +344,13 @@ def _labels(y: object, n: int, k: int) -> Labels:
     if (labels != found).any() or labels.min() < UNKNOWN:
         wrong = found[(labels != found) | (labels < UNKNOWN)][0]
         raise ValueError(
-            f"y holds {wrong}: known labels are whole numbers from 0 to {k - 1}, and −1 where nothing is known."
+            f"y holds {wrong}: known labels are whole numbers from 0 to {k - 1}, and −1 where nothing is "
+            "known."
         )
     if labels.max() >= k:
         raise ValueError(
-            f"The known labels go up to {labels.max()}, and n_clusters={k} has the clusters 0 to {k - 1}. Ask "
-            f"for at least {labels.max() + 1} clusters, or know less."
+            f"The known labels go up to {labels.max()}, and n_clusters={k} has the clusters 0 to {k - 1}. "
+            f"Ask for at least {labels.max() + 1} clusters, or know less."
         )
     return labels
 

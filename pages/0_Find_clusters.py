@@ -24,7 +24,7 @@ with ui.frame("Find clusters"):
     )
     found, marked = ui.last_good(ui.FindClusters, asked)
     ui.resume_notice(found, "search")
-    ui.tell_answer(found)
+    answer = st.container()
     left, right = st.columns(2, gap="large")
     pictures = st.container()
     at = ui.look_at_count(found)
@@ -42,11 +42,13 @@ with ui.frame("Find clusters"):
         shown = ui.with_outliers(found, shown) if marked else shown
     except ValueError as error:
         ui.notice(error)
+    with answer:
+        ui.tell_answer(found, shown)
     with picture:
         ui.draw_clusters(found, shown, marks=ui.marked_points(found) if steer else None, column=column)
     with pictures:
         ui.draw_counted(found, at)
-    ui.tell_why(found, at)
+    ui.tell_why(found, at, shown)
     description = st.container(key="description")
     st.subheader("All candidates")
     ui.draw_candidates(found)

@@ -219,3 +219,28 @@ def test_a_sheet_of_a_single_one_is_not_named(tmp_path):
     book.save(tmp_path / "t.xlsx")
     _, experiment = run(tmp_path / "t.xlsx")
     assert "sheet" not in json.loads(experiment.to_json())["data"]["options"]
+
+
+def test_known_groups_steer(path, capsys):
+    """Rows of one known group end in one cluster, named in the order of their words, and not clustered by."""
+    frame = pd.read_csv(path)
+    frame["told"] = [f"g{2 - g}" if i < 9 else "" for i, g in enumerate(frame["group"])]
+    frame["n"] = 1 + frame.index % 2
+    frame.to_csv(path, index=False)
+    options = ["--prepare", "--label", "group", "--known", "told", "--sample-weight", "n"]
+    labels, experiment = run(path, *options)
+    assert labels["cluster"].tolist() == (2 - frame["group"]).tolist()
+    assert experiment.data.hints == {"known": "told", "weights": "n"}
+    assert set(experiment.data.options["columns"]) == {"size", "price", "zip", "city"}
+    again = path.with_name("again.csv")
+    saved = path.with_name("e.json")
+    assert main(["run", str(saved), "--table", str(path), "--output", str(again)]) == 0
+    pd.testing.assert_frame_equal(pd.read_csv(again), labels)
+    for options, message in [
+        (["--known", "told"], "need one algorithm that keeps them"),
+        (["-k", "2", "--prepare", "--known", "told"], "known labels go up to 2, and n_clusters=2"),
+        (["-k", "3", "--algorithm", "CPMMC", "--prepare", "--known", "told"], "takes no hints"),
+        (["-k", "3", "--prepare", "--sample-weight", "city"], "must be numbers above 0"),
+    ]:
+        assert main(["cluster", str(path), *options, "--output", str(again)]) == 1
+        assert message in capsys.readouterr().err

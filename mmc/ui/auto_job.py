@@ -163,6 +163,8 @@ class Shown:
         Confidence of each label, if it is known.
     notes : tuple of str
         What is said below the picture.
+    title : str
+        What is said above it instead of the answer of the search; empty if nothing is.
     """
 
     key: str
@@ -171,6 +173,7 @@ class Shown:
     outliers: NDArray[np.bool_] | None = None
     confidence: NDArray[np.float64] | None = None
     notes: tuple[str, ...] = ()
+    title: str = ""
 
     @property
     def final(self) -> NDArray[np.int64]:

@@ -52,10 +52,12 @@ _MEANS = {
 _SAME = 0.02
 
 
-def tell_answer(found: Answer) -> None:
-    """Draw the answer in a line."""
+def tell_answer(found: Answer, shown: Shown) -> None:
+    """Draw the answer, or what is shown instead of it, in a line."""
     text = summary(found.state)
-    if certainty(found.state).has_clusters:
+    if shown.title:
+        st.subheader(plain(shown.title))
+    elif certainty(found.state).has_clusters:
         st.subheader(plain(f"{text.partition('. ')[0]}."))
     else:
         notice(text, "info")
@@ -214,7 +216,7 @@ def draw_counted(found: Answer, at: int | None = None) -> None:
                     )
 
 
-def tell_why(found: Answer, k: int) -> None:
+def tell_why(found: Answer, k: int, shown: Shown) -> None:
     """Draw how sure the answer is, and why the number that is looked at was chosen or why it was not."""
     if certainty(found.state).has_clusters:
         st.write(plain(summary(found.state).partition(". ")[2]))
@@ -235,7 +237,7 @@ def tell_why(found: Answer, k: int) -> None:
         text = f"Why not {k}? The support of {looked.answer} is {looked.support:.2f}, that of "
         text += f"{best.candidate.n_clusters} is {best.support:.2f}: {_differences(looked, best)}."
     if found.dataset.y is not None:
-        index = adjusted_rand_score(found.dataset.y, found.labels(found.by_count[k]))
+        index = adjusted_rand_score(found.dataset.y, shown.labels)
         text += (
             f" The adjusted Rand index with the reference labels, which no judge has seen, is {index:.3f}."
         )

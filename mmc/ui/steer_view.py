@@ -127,8 +127,8 @@ def steered(found: Answer, k: int) -> Shown | None:
         own=found.upload is not None,
         caption="keeping your marks",
     )
-    note = f"{len(np.unique(labels))} clusters that keep what you said, found by {_KEEPS}."
-    return Shown(key, experiment, labels, None, confidence, (note,))
+    title = f"{len(np.unique(labels))} clusters that keep what you said, found by {_KEEPS}."
+    return Shown(key, experiment, labels, None, confidence, title=title)
 
 
 def _selected(found: Answer) -> NDArray[np.int64]:
@@ -179,7 +179,8 @@ def _known_control(found: Answer, marks: Marks) -> None:
     key = f"known_{found.upload.key}"
     if st.session_state.get(key) not in (None, *possible):
         del st.session_state[key]
-    st.session_state.setdefault(key, marks.known)
+    if marks.known in possible:
+        st.session_state.setdefault(key, marks.known)
     known = st.selectbox(
         "A column with known groups",
         [None, *possible],

@@ -63,7 +63,7 @@ def mark(monkeypatch, settle):
 
 def texts(at):
     """List what the page says."""
-    said = (*at.error, *at.warning, *at.caption, *at.markdown)
+    said = (*at.error, *at.warning, *at.caption, *at.markdown, *at.subheader)
     return "\n".join(each.value.replace("\\", "") for each in said)
 
 
