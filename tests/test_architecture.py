@@ -24,6 +24,7 @@ LAYERS = (
         "mmc.metrics",
         "mmc.stepping",
     ),
+    ("mmc._points",),
     ("mmc.base", "mmc.engine", "mmc.kernels", "mmc.ranges", "mmc.starts"),
     ("mmc.clusterers", "mmc.kernel_base"),
     ("mmc.baselines", "mmc.infomax", "mmc.maxmargin", "mmc.outliers", "mmc.profiling"),

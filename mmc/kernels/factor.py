@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
+from mmc._points import Points
 from mmc.kernels.neighbors import EXACT, Array, Floats
 
 
@@ -38,17 +39,17 @@ class Features:
         Number of training points.
     """
 
-    raw: Callable[[Array], Floats]
+    raw: Callable[[Points], Floats]
     transform: Array
     mean: Array | None
     n: int
 
-    def __call__(self, X: Array) -> Floats:
+    def __call__(self, X: Points) -> Floats:
         """Return the rows of new points.
 
         Parameters
         ----------
-        X : ndarray of shape (n_points, n_features)
+        X : ndarray or csr_array of shape (n_points, n_features)
 
         Returns
         -------
@@ -83,7 +84,7 @@ class Factor(NamedTuple):
 
 
 def ridge_factor(
-    G: Floats, raw: Callable[[Array], Floats], penalties: Array, *, fit_intercept: bool
+    G: Floats, raw: Callable[[Points], Floats], penalties: Array, *, fit_intercept: bool
 ) -> Factor:
     """Factor the hat matrix of ridge regression on features.
 

@@ -34,6 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from mmc._points import Points
 from mmc.kernels.local_scaling import Neighborhood, find_neighbors
 from mmc.kernels.neighbors import SAME, Floats, nearest_of
 from mmc.kernels.spectral import Accuracy, Array, Spectrum, degree_roots, normalized_spectrum
@@ -113,12 +114,12 @@ class GraphFeatures:
     graph: NeighborGraph
     spectrum: Spectrum
 
-    def __call__(self, X: Array) -> Floats:
+    def __call__(self, X: Points) -> Floats:
         """Return the features of points.
 
         Parameters
         ----------
-        X : ndarray of shape (n_points, n_features)
+        X : ndarray or csr_array of shape (n_points, n_features)
 
         Returns
         -------
@@ -131,19 +132,21 @@ class GraphFeatures:
         weights = _weights(near.distances, own[:, None], graph.scales[near.indices])
         weights /= np.sqrt(weights.sum(axis=1, keepdims=True)) * degree_roots(graph.matrix)[near.indices]
         pointers = np.arange(0, weights.size + 1, t)
-        rows = csr_array((weights.ravel(), near.indices.ravel(), pointers), shape=(len(X), graph.n_vertices))
+        rows = csr_array(
+            (weights.ravel(), near.indices.ravel(), pointers), shape=(X.shape[0], graph.n_vertices)
+        )
         features = np.asarray(rows @ (vectors / values)).astype(vectors.dtype)
         same = near.distances[:, 0] <= SAME * graph.scales[near.indices[:, 0]]
         features[same] = vectors[near.indices[same, 0]]
         return features
 
 
-def neighbor_graph(X: Array, n_neighbors: int) -> NeighborGraph:
+def neighbor_graph(X: Points, n_neighbors: int) -> NeighborGraph:
     """Build the graph of nearest neighbours.
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray or csr_array of shape (n_samples, n_features)
     n_neighbors : int
         t; more than there are other points means all of them.
 

@@ -120,7 +120,7 @@ class LeastSquaresClusterer(KernelClusterer):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Training points, or the kernel matrix if `kernel` is "precomputed".
         alphas : iterable of float
             Values of `alpha`.
@@ -144,7 +144,7 @@ class LeastSquaresClusterer(KernelClusterer):
         models = [clone(self).set_params(alpha=alpha) for alpha in alphas]
         for model in models:
             check_parameters(model)
-        checked = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
+        checked = self._fitting_points(X)
         starts = self._draw_starts(checked, self.random_state)
         require_memory(len(checked), instead=_INSTEAD)
         kernel, K = self._gram(checked)
@@ -153,6 +153,7 @@ class LeastSquaresClusterer(KernelClusterer):
         del K  # it would be a fourth n×n array beside the three that each λ needs
         for model in models:
             validate_data(model, X, skip_check_array=True)
+            model._is_sparse = self._is_sparse
             problem = Problem(Dense(kernel, anchor, spectrum.hat(model.alpha)), starts)
             model._exhaust(model._aloud(model._fit_steps(problem)))
         return models
@@ -173,7 +174,7 @@ class LeastSquaresClusterer(KernelClusterer):
         rng = check_random_state(self.random_state)
         starts = self._draw_starts(X, rng)
         if not self._has_low_rank:
-            require_memory(len(X), instead=_INSTEAD)
+            require_memory(X.shape[0], instead=_INSTEAD)
             kernel, K = self._gram(X)
             anchor = K[0].copy()
             hat = hat_matrix(K, self.alpha, fit_intercept=self.fit_intercept, is_psd=kernel.is_psd)
@@ -205,13 +206,13 @@ class LeastSquaresClusterer(KernelClusterer):
         )
 
     def _draw_starts(self, X: Array, random_state: np.random.RandomState | int | None) -> list[Start]:
-        require_points(len(X), self.n_clusters)
+        require_points(X.shape[0], self.n_clusters)
         return draw_starts(
             X,
             self.n_clusters,
             self.init,
             {"random": random_labels, "k-means++": k_means_plus_plus},
-            n_init=_usual_starts(len(X)) if isinstance(self.n_init, str) else self.n_init,
+            n_init=_usual_starts(X.shape[0]) if isinstance(self.n_init, str) else self.n_init,
             random_state=random_state,
             has_points=self.kernel != "precomputed",
         )
