@@ -147,6 +147,12 @@ def exact_squares(X: Points, Y: Points) -> Array:
     return result
 
 
+def exact_distances(X: Points, Y: Points) -> Array:
+    """Return the distances between points, as `exact_squares` does, in the memory of one such array."""
+    squares = exact_squares(X, Y)
+    return np.asarray(np.sqrt(squares, out=squares))
+
+
 def pair_lengths(X: Points, Y: Points) -> Array:
     """Return the distance of each row of `X` from the same row of `Y`.
 

@@ -16,7 +16,7 @@ from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_array, check_random_state
 
-from mmc._points import Points, distinct_rows, exact_squares, largest_spread
+from mmc._points import Points, distinct_rows, exact_distances, largest_spread
 from mmc._warnings import warnings_kept
 from mmc.metrics import in_order
 
@@ -201,7 +201,7 @@ def _checked(init: ArrayLike, n: int, k: int) -> Labels:
 
 def _far_apart(X: Points, n_clusters: int, random_state: np.random.RandomState) -> Array:
     first = random_state.randint(X.shape[0])
-    distances = np.sqrt(exact_squares(X[[first]], X)[0])
+    distances = exact_distances(X[[first]], X)[0]
     second = random_state.choice(np.flatnonzero(distances >= _FAR * distances.max()))
     seeds = X[[first, second]]
     return np.asarray(seeds.toarray() if issparse(X) else seeds)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, eye_array, vstack
 
-from mmc._points import Points, distinct_rows, exact_squares, largest_spread, square_lengths
+from mmc._points import Points, distinct_rows, exact_distances, largest_spread, square_lengths
 from mmc.kernels.neighbors import (
     EXACT,
     SAME,
@@ -154,7 +154,7 @@ class LocalScaling:
         size = max(1, _BLOCK // m)
         rows, columns, values = [], [], []
         for first in range(0, X.shape[0], size):
-            distances = np.sqrt(exact_squares(X[first : first + size], self.points))
+            distances = exact_distances(X[first : first + size], self.points)
             own = _own_scales(distances, t)
             own[own == 0] = self.scales.min()
             near = distances <= np.maximum(own[:, None], self.scales) * (1.0 + _TIE)
@@ -226,7 +226,7 @@ def find_neighbors(X: Points, most: int) -> Neighborhood:
     unsure &= asked < m - 1
     if unsure.sum() * points.size <= _MOST_TIES:
         for i in np.flatnonzero(unsure):
-            row = np.sqrt(exact_squares(points[i : i + 1], points))[0]
+            row = exact_distances(points[i : i + 1], points)[0]
             row[i] = np.inf
             near = np.flatnonzero(row <= np.partition(row, t - 1)[t - 1] * (1.0 + _TIE))
             indices[i] = near[np.argsort(row[near], kind="stable")]

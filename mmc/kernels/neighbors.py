@@ -134,12 +134,19 @@ def _sparse_axes(X: Points, mean: Array) -> Array:
     rows = csr_array(X.T)
     axes = np.random.default_rng(0).standard_normal((X.shape[1], N_COMPONENTS + _SPARE))
     for _ in range(_ROUNDS):
-        basis = np.linalg.qr(X @ axes - mean @ axes)[0]
+        basis = _orthonormal(X @ axes - mean @ axes)
         axes = rows @ basis - np.multiply.outer(mean, basis.sum(axis=0))
-    axes = np.linalg.qr(axes)[0]
+    axes = _orthonormal(axes)
     found = X @ axes - mean @ axes
     turn = np.linalg.eigh(found.T @ found)[1][:, ::-1][:, :N_COMPONENTS]
     return np.asarray(axes @ turn)
+
+
+def _orthonormal(columns: Array) -> Array:
+    """Return orthonormal columns of the same span, by an eigendecomposition of their small product."""
+    values, vectors = np.linalg.eigh(columns.T @ columns)
+    kept = values > len(values) * float(np.finfo(float).eps) * max(float(values[-1]), 0.0)
+    return np.asarray(columns @ (vectors[:, kept] / np.sqrt(values[kept])))
 
 
 def _with_signs(vectors: Array) -> Array:
