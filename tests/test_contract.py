@@ -93,7 +93,7 @@ def with_tags_of_a_classifier(estimator):
     class Tagged(kind):
         def __sklearn_tags__(self):
             tags = super().__sklearn_tags__()
-            tags.classifier_tags = ClassifierTags()
+            tags.classifier_tags = ClassifierTags(multi_class=False)  # two clusters, two columns
             return tags
 
         __init__ = kind.__init__
