@@ -33,7 +33,7 @@ LAYERS = (
     ("mmc.experiment", "mmc.imbalance", "mmc.recording"),
     ("mmc.trials",),
     ("mmc.auto", "mmc.selection", "mmc.sweep_file"),
-    ("mmc.model_file",),
+    ("mmc.model_file", "mmc.onnx_file"),
     ("mmc", "mmc.comparison"),
     ("mmc.cli_files", "mmc.figures"),
     ("mmc.cli_predict", "mmc.cli_sweep", "mmc.cli_table"),

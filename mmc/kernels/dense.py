@@ -141,7 +141,7 @@ def fit_kernel(
         d2 = squared_distances(X)
         if isinstance(gamma, str):
             gamma = _gamma(width, _length(X, d2, gamma))
-        if _is_rough(X, X, gamma):
+        if is_rough(X, X, gamma):
             d2 = exact_squares(X, X)
         return Gram(Kernel(kernel, X, gamma, degree, coef0), _gaussian(d2, gamma))
     if kernel == "local_scaling":
@@ -225,7 +225,7 @@ def squared_distances(X: Points, Y: Points | None = None, gamma: float = 0.0) ->
     ndarray of shape (n_points, n_others)
     """
     others = X if Y is None else Y
-    if _has_outliers(X) or _is_rough(X, others, gamma):
+    if _has_outliers(X) or is_rough(X, others, gamma):
         return exact_squares(X, others)
     # Distances do not depend on the origin, but their rounding errors do.
     centre = None if issparse(X) else middle(others)
@@ -243,8 +243,20 @@ def _has_outliers(X: Points) -> bool:
     return bool(squares.max() / _FAR > np.median(squares))
 
 
-def _is_rough(X: Points, Y: Points, gamma: float) -> bool:
-    """Return whether the fast formula for distances makes errors that count in an exponent."""
+def is_rough(X: Points, Y: Points, gamma: float) -> bool:
+    """Return whether the fast formula for distances makes errors that count in an exponent.
+
+    Parameters
+    ----------
+    X, Y : ndarray or csr_array of shape (n_points, n_features)
+        Points that are compared.
+    gamma : float
+        Coefficient of the squared distances in the exponent.
+
+    Returns
+    -------
+    bool
+    """
     centre = None if issparse(X) else middle(Y)
     largest = max(float(square_lengths(points, centre).max()) for points in (X, Y))
     return gamma > 0 and 4.0 * float(np.finfo(float).eps) * largest > _EXPONENT / gamma

@@ -99,13 +99,22 @@ class Member(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class _Moved:
-    """A kernel that subtracts the mean of dense training points, so that the origin does not matter."""
+class Moved:
+    """A kernel that subtracts the mean of dense training points, so that the origin does not matter.
+
+    Attributes
+    ----------
+    centre : ndarray of shape (n_features,) or None
+        Mean of the training points; None if they are sparse.
+    kernel : Kernel
+        Kernel of the points that were shifted.
+    """
 
     centre: Array | None
     kernel: Kernel
 
     def __call__(self, X: Points) -> Array:
+        """Compare new points with the training points."""
         return self.kernel(shifted(X, self.centre))
 
 
@@ -264,7 +273,7 @@ def _compared(X: Points, spec: KernelSpec) -> tuple[Compare | None, Array]:
     values = USUAL | dict(spec.parameters)
     moved = None if spec.name == "precomputed" else middle(X)
     fitted, K = fit_kernel(shifted(X, moved), kernel=spec.name, **values)
-    return (fitted if spec.name == "precomputed" else _Moved(moved, fitted)), K
+    return (fitted if spec.name == "precomputed" else Moved(moved, fitted)), K
 
 
 def _check(kernel: Any) -> KernelSpec:
