@@ -127,6 +127,16 @@ def test_the_points_of_the_caller_stay():
     np.testing.assert_array_equal(given.data, before.data)
 
 
+def test_the_models_of_several_alphas_take_sparse_points():
+    """`alpha_path` fits and predicts as `fit` does."""
+    X, _ = documents()
+    thin = sparse.csr_array(X)
+    first, second = mmc.UMCRLS(3, kernel="rbf", random_state=0).alpha_path(thin, [0.1, 1.0])
+    for model in (first, second):
+        np.testing.assert_array_equal(model.labels_, clone(model).fit(X).labels_)
+        np.testing.assert_array_equal(model.predict(thin), model.labels_)
+
+
 def refusing():
     """List the estimators of the registry that take no sparse points as they are."""
     makes = [entry.estimator for entry in registry.ALGORITHMS.values() if hasattr(entry.estimator, "_follow")]
