@@ -146,7 +146,7 @@ class LeastSquaresClusterer(KernelClusterer):
             check_parameters(model)
         checked = self._fitting_points(X)
         starts = self._draw_starts(checked, self.random_state)
-        require_memory(len(checked), instead=_INSTEAD)
+        require_memory(checked.shape[0], instead=_INSTEAD)
         kernel, K = self._gram(checked)
         anchor = K[0].copy()
         spectrum = Spectrum.of(K, fit_intercept=self.fit_intercept)
