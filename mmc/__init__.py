@@ -29,6 +29,7 @@ from mmc.maxmargin import (
     StocRLS,
 )
 from mmc.model_file import load_model, save_model
+from mmc.onnx_file import save_onnx
 from mmc.profiling import profile
 
 __all__ = [
@@ -60,6 +61,7 @@ __all__ = [
     "load_model",
     "profile",
     "save_model",
+    "save_onnx",
 ]
 
 __version__ = "0.1.0"

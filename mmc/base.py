@@ -17,10 +17,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mmc._points import Points, canonical
 from mmc._sklearn import check_parameters
 from mmc._threads import threads_kept
 from mmc.hints import known_labels
@@ -47,6 +49,7 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
     n_iter_: int
     start_objectives_: NDArray[np.float64]
     state_: State
+    _is_sparse: bool = False
 
     def iter_fit(self, X: ArrayLike, y: object = None) -> Iterator[Step]:
         """Check the input at once, then fit step by step.
@@ -57,7 +60,7 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Training points.
         y : ignored
             Present for the interface of scikit-learn. Known labels of some points, with −1 for the others,
@@ -71,6 +74,8 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
         ------
         ValueError
             If the parameters or the points are not allowed.
+        TypeError
+            If the points are sparse and would have to become dense.
         """
         check_parameters(self)
         if known_labels(y) is not None:
@@ -78,7 +83,7 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
                 f"{type(self).__name__} cannot keep known labels, which y holds beside −1. Leave y out, "
                 "or use UMCRLS, which keeps them."
             )
-        checked = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
+        checked = self._fitting_points(X)
         with threads_kept():  # scikit-learn limits them in its neighbour search and k-means
             problem = self._prepare(checked)
         return self._aloud(self._fit_steps(problem))
@@ -88,7 +93,7 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Training points.
         y : ignored
             Present for the interface of scikit-learn.
@@ -104,7 +109,7 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
 
         Parameters
         ----------
-        X : array-like of shape (n_points, n_features)
+        X : array-like or sparse matrix of shape (n_points, n_features)
             Points to assign.
 
         Returns
@@ -118,7 +123,7 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
 
         Parameters
         ----------
-        X : array-like of shape (n_points, n_features)
+        X : array-like or sparse matrix of shape (n_points, n_features)
             Points to evaluate.
 
         Returns
@@ -134,7 +139,7 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
 
         Parameters
         ----------
-        X : array-like of shape (n_points, n_features)
+        X : array-like or sparse matrix of shape (n_points, n_features)
             Points to evaluate.
 
         Returns
@@ -143,10 +148,44 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
             Maps a state to an array of shape (n_points, n_clusters).
         """
         check_is_fitted(self, "state_")  # a refused fit sets other attributes, but no state
-        return self._follow(validate_data(self, X, dtype=np.float64, order="C", reset=False))
+        return self._follow(self._new_points(X))
+
+    @property
+    def _sparse_refusal(self) -> str:
+        """Why sparse points are refused, as the end of a sentence; empty if they are taken."""
+        return "the method works on every value of a column"
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = not self._sparse_refusal
+        return tags
+
+    def _fitting_points(self, X: Any) -> Points:
+        """Check the training points, and refuse sparse ones where they would have to become dense."""
+        if issparse(X) and self._sparse_refusal:
+            raise TypeError(
+                f"{type(self).__name__} takes no sparse points here: {self._sparse_refusal}. Reduce the "
+                "columns with sklearn.decomposition.TruncatedSVD, give X.toarray() if it fits into memory, "
+                'or choose a kernel method such as UMCRLS(kernel="rbf"), which takes them.'
+            )
+        options = {"accept_sparse": "csr", "dtype": np.float64, "order": "C", "ensure_min_samples": 2}
+        checked = canonical(validate_data(self, X, **options))
+        self._is_sparse = issparse(checked)
+        return checked
+
+    def _new_points(self, X: Any) -> Points:
+        """Check new points, and bring them to the form of the training points, dense or sparse."""
+        if issparse(X) and not self._is_sparse:
+            raise TypeError(
+                f"This {type(self).__name__} was fitted to dense points, and these are sparse. Give "
+                "X.toarray(), a part of the rows at a time if they do not fit into memory, or fit it to "
+                "sparse points."
+            )
+        checked = validate_data(self, X, accept_sparse="csr", dtype=np.float64, order="C", reset=False)
+        return canonical(csr_array(checked)) if self._is_sparse else checked
 
     @abstractmethod
-    def _prepare(self, X: NDArray[np.float64]) -> Any:
+    def _prepare(self, X: Points) -> Any:
         """Check `X` against the parameters and build what stays fixed during the search."""
 
     @abstractmethod
@@ -158,7 +197,7 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
         """Set the attributes of the model that belongs to `state`."""
 
     @abstractmethod
-    def _follow(self, X: NDArray[np.float64]) -> Callable[[Any], NDArray[np.float64]]:
+    def _follow(self, X: Points) -> Callable[[Any], NDArray[np.float64]]:
         """Do the work of `follow` on checked input."""
 
     def _aloud(self, steps: Iterator[Step]) -> Iterator[Step]:

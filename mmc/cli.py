@@ -25,7 +25,7 @@ from mmc import cli_auto, cli_profile, cli_table, clusterers, engine, registry, 
 from mmc._ending import Terminated, drop_output, ended_by_sigterm
 from mmc.cli_auto import AUTO
 from mmc.cli_files import add_output, read_table, require_writable, write_option, write_output
-from mmc.cli_predict import add_predict, sizes, write_model
+from mmc.cli_predict import add_predict, require_onnx_option, sizes, write_model, write_onnx
 from mmc.cli_sweep import chosen, flag
 from mmc.datasets import CATALOG, Dataset, MissingValuesError, labels_frame
 from mmc.experiment import Experiment
@@ -173,6 +173,12 @@ def _add_common(cluster: argparse.ArgumentParser, default: str) -> None:
         metavar="FILE",
         help="where the fitted model goes, which “predict” labels other tables with; usually .mmc",
     )
+    cluster.add_argument(
+        "--save-onnx",
+        type=Path,
+        metavar="FILE",
+        help="where the fitted model goes as an ONNX file, which other programs run; needs skl2onnx",
+    )
     cli_profile.add_options(cluster)
     add_output(cluster)
 
@@ -278,6 +284,10 @@ def _cluster(arguments: argparse.Namespace) -> int:
             "--known and --sample-weight need one algorithm that keeps them, and the number of clusters: "
             "give -k, which means UMCRLS, without --sweep."
         )
+    if arguments.save_onnx and is_auto:
+        raise ValueError(
+            f"--save-onnx needs an algorithm, and {AUTO} tries several: name one with --algorithm."
+        )
     require_writable(arguments)
     if is_auto:
         return _cluster_by_itself(arguments)
@@ -291,6 +301,8 @@ def _cluster(arguments: argparse.Namespace) -> int:
     if arguments.save_model:
         require_predict(entry.make(values))
     data, dataset = cli_table.load(arguments)
+    if arguments.save_onnx:
+        require_onnx_option(entry.make(values), dataset)
     experiment = Experiment(data, entry.name, values)
     if arguments.sweep:
         experiment = chosen(experiment, dataset, arguments)
@@ -357,6 +369,8 @@ def _fit_and_write(experiment: Experiment, dataset: Dataset, arguments: argparse
         print(f"{sizes(end.labels)}{objective}", file=sys.stderr)
     if getattr(arguments, "save_model", None):
         write_model(model, dataset, arguments)
+    if getattr(arguments, "save_onnx", None):
+        write_onnx(model, dataset, arguments)
 
 
 def _say_notes(dataset: Dataset, arguments: argparse.Namespace) -> None:

@@ -16,7 +16,7 @@ from mmc.datasets import Table, open_table, to_csv_text
 _MAX_BYTES = 2**30
 
 #: Options that name a file to be written.
-_OUTPUTS = ("output", "curve", "resume", "save", "save_model", "candidates", "report", "profile")
+_OUTPUTS = ("output", "curve", "resume", "save", "save_model", "save_onnx", "candidates", "report", "profile")
 
 
 def read_table(table: str, sheet: str | None = None) -> Table:

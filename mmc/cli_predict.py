@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from mmc.cli_files import add_output, add_sheet, read_table, require_writable, write_option, write_output
 from mmc.datasets import Dataset
 from mmc.model_file import load_model, model_bytes
+from mmc.onnx_file import onnx_bytes, require_onnx
 
 
 def add_predict(commands: argparse._SubParsersAction) -> None:
@@ -58,6 +59,52 @@ def write_model(model: BaseEstimator, dataset: Dataset, arguments: argparse.Name
         model, dataset.X, columns=dataset.columns, scaling=dataset.scaling, coding=dataset.coding
     )
     write_option("save-model", arguments.save_model, content)
+
+
+def require_onnx_option(model: BaseEstimator, dataset: Dataset) -> None:
+    """Refuse --save-onnx before the fit if its file could not be written.
+
+    Parameters
+    ----------
+    model : estimator
+        Estimator that will be fitted.
+    dataset : Dataset
+        The points to which it will be fitted.
+
+    Raises
+    ------
+    ValueError
+        If the model or the preparation of its columns has no such form, or a package is missing.
+    """
+    try:
+        require_onnx(model)
+    except ImportError as error:
+        raise ValueError(f"--save-onnx: {error}.") from error
+    if dataset.coding is not None:
+        raise ValueError(
+            "--save-onnx: words, dates, amounts, gaps or weights of these columns are prepared in a way for "
+            "which an ONNX file has no form. Use columns of numbers without gaps, or --save-model."
+        )
+
+
+def write_onnx(model: BaseEstimator, dataset: Dataset, arguments: argparse.Namespace) -> None:
+    """Write the file of --save-onnx.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted estimator.
+    dataset : Dataset
+        The points to which it was fitted.
+    arguments : Namespace
+        Options of the command.
+
+    Raises
+    ------
+    ValueError
+        If the model cannot be written in this form, or the file cannot be written.
+    """
+    write_option("save-onnx", arguments.save_onnx, onnx_bytes(model, scaling=dataset.scaling))
 
 
 def sizes(labels: NDArray[np.int64]) -> str:

@@ -7,12 +7,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mmc._points import Points
 from mmc._sklearn import StrOptions
 from mmc.base import StepwiseClusterer
 from mmc.kernels import KERNELS, LENGTHS, Gram, Kernel, fit_kernel
 from mmc.ranges import RANGES
 
 Array = NDArray[np.float64]
+
+#: Why a precomputed kernel is refused if it is sparse.
+PRECOMPUTED = "the kernel is precomputed, and the values of such a matrix are needed one and all"
 
 
 class KernelClusterer(StepwiseClusterer):
@@ -46,7 +50,11 @@ class KernelClusterer(StepwiseClusterer):
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
 
-    def _gram(self, X: Array) -> Gram:
+    @property
+    def _sparse_refusal(self) -> str:
+        return PRECOMPUTED if self.kernel == "precomputed" else ""
+
+    def _gram(self, X: Points) -> Gram:
         return fit_kernel(
             X,
             kernel=self.kernel,

@@ -11,16 +11,18 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_array, check_random_state
 
+from mmc._points import Points, distinct_rows, exact_distances, largest_spread
 from mmc._warnings import warnings_kept
 from mmc.metrics import in_order
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
-Draw = Callable[[Array, int, np.random.RandomState], Labels]
+Draw = Callable[[Points, int, np.random.RandomState], Labels]
 
 #: Minimum distance of the second of two k-means seeds from the first, as a share of the largest distance.
 _FAR = 0.8
@@ -45,7 +47,7 @@ class Start(NamedTuple):
 
 
 def draw_starts(
-    X: Array,
+    X: Points,
     k: int,
     init: str | ArrayLike,
     draws: Mapping[str, Draw],
@@ -59,7 +61,7 @@ def draw_starts(
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray or csr_array of shape (n_samples, n_features)
         Points, or the kernel matrix.
     k : int
         Number of clusters.
@@ -86,7 +88,7 @@ def draw_starts(
         If the given labels are not allowed, or the drawing function needs points and there are none.
     """
     if not isinstance(init, str):
-        return [Start(_checked(init, len(X), k), "given")]
+        return [Start(_checked(init, X.shape[0], k), "given")]
     draw = draws[init]
     if not has_points and draw in (k_means, k_means_plus_plus):
         raise ValueError(
@@ -100,12 +102,12 @@ def draw_starts(
     return list(starts.values())
 
 
-def random_labels(X: Array, k: int, rng: np.random.RandomState) -> Labels:
+def random_labels(X: Points, k: int, rng: np.random.RandomState) -> Labels:
     """Draw a labelling of equal sizes."""
-    return np.asarray(rng.permutation(np.arange(len(X)) % k), dtype=np.int64)
+    return np.asarray(rng.permutation(np.arange(X.shape[0]) % k), dtype=np.int64)
 
 
-def k_means(X: Array, k: int, rng: np.random.RandomState) -> Labels:
+def k_means(X: Points, k: int, rng: np.random.RandomState) -> Labels:
     """Cluster by k-means and return the best of several runs by the sum of squares.
 
     For two clusters the seeds lie far apart, as [iterSVR] section IV-A advises: the first is any point, the
@@ -116,9 +118,9 @@ def k_means(X: Array, k: int, rng: np.random.RandomState) -> Labels:
     ValueError
         If there are fewer different points than clusters.
     """
-    if k == 2 and not np.ptp(X, axis=0).any():
+    if k == 2 and largest_spread(X) == 0.0:
         raise ValueError("All points are equal, so k-means cannot part them. Check the columns.")
-    if k > 2 and len(np.unique(X, axis=0)) < k:
+    if k > 2 and len(distinct_rows(X).first) < k:
         raise ValueError(
             f"There are fewer than {k} different points, so k-means cannot make {k} clusters. Choose fewer."
         )
@@ -128,13 +130,13 @@ def k_means(X: Array, k: int, rng: np.random.RandomState) -> Labels:
     return np.asarray(labels, dtype=np.int64)
 
 
-def k_means_plus_plus(X: Array, k: int, rng: np.random.RandomState) -> Labels:
+def k_means_plus_plus(X: Points, k: int, rng: np.random.RandomState) -> Labels:
     """Draw seeds by scikit-learn's k-means++ and assign every point to the nearest.
 
     Every cluster is used, unless there are fewer different points than clusters.
     """
-    centres, seeds = kmeans_plusplus(X, k, random_state=rng)
-    return _with_seeds(pairwise_distances_argmin(X, centres), seeds)
+    seeds = kmeans_plusplus(X, k, random_state=rng)[1]
+    return _with_seeds(pairwise_distances_argmin(X, X[seeds]), seeds)
 
 
 def seeded_labels(distances_to: Callable[[int], Array], n: int, k: int, rng: np.random.RandomState) -> Labels:
@@ -197,11 +199,12 @@ def _checked(init: ArrayLike, n: int, k: int) -> Labels:
     return np.asarray(labels, dtype=np.int64).copy()
 
 
-def _far_apart(X: Array, n_clusters: int, random_state: np.random.RandomState) -> Array:
-    first = random_state.randint(len(X))
-    distances = np.linalg.norm(X - X[first], axis=1)
+def _far_apart(X: Points, n_clusters: int, random_state: np.random.RandomState) -> Array:
+    first = random_state.randint(X.shape[0])
+    distances = exact_distances(X[[first]], X)[0]
     second = random_state.choice(np.flatnonzero(distances >= _FAR * distances.max()))
-    return X[[first, second]]
+    seeds = X[[first, second]]
+    return np.asarray(seeds.toarray() if issparse(X) else seeds)
 
 
 def _with_seeds(nearest: ArrayLike, seeds: Sequence[int]) -> Labels:

@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import validate_data
 
+from mmc._points import Points
 from mmc._sklearn import check_parameters
 from mmc._threads import threads_kept
 from mmc.base import StepwiseClusterer
@@ -52,7 +52,7 @@ class SteeredClusterer(StepwiseClusterer):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Training points.
         y : array-like of shape (n_samples,), default=None
             Clusters of known points, from 0 to n_clusters − 1, and −1 for the others, as in scikit-learn's
@@ -74,11 +74,11 @@ class SteeredClusterer(StepwiseClusterer):
             If the parameters, the points or the hints are not allowed.
         """
         check_parameters(self)
-        checked = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
+        checked = self._fitting_points(X)
         given = Given(y, must_link, cannot_link, sample_weight)
         if refused := [name for name in given.names() if name not in self._takes]:
             raise ValueError(f"{type(self).__name__} takes no {' and no '.join(refused)}. {self._refusal}")
-        hints = read_hints(given, len(checked), self.n_clusters)
+        hints = read_hints(given, checked.shape[0], self.n_clusters)
         with threads_kept():  # scikit-learn limits them in its neighbour search and k-means
             problem = self._prepare_steered(checked, hints)
         return self._aloud(self._fit_steps(problem))
@@ -96,7 +96,7 @@ class SteeredClusterer(StepwiseClusterer):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Training points.
         y : array-like of shape (n_samples,), default=None
             Clusters of known points, and −1 for the others; see `iter_fit`.
@@ -119,7 +119,7 @@ class SteeredClusterer(StepwiseClusterer):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Training points.
         y : array-like of shape (n_samples,), default=None
             Clusters of known points, and −1 for the others; see `iter_fit`.
@@ -133,8 +133,8 @@ class SteeredClusterer(StepwiseClusterer):
         return self.fit(X, y, **hints).labels_
 
     @abstractmethod
-    def _prepare_steered(self, X: NDArray[np.float64], hints: Hints) -> Any:
+    def _prepare_steered(self, X: Points, hints: Hints) -> Any:
         """Check `X` against the parameters and build what stays fixed during the search."""
 
-    def _prepare(self, X: NDArray[np.float64]) -> Any:
-        return self._prepare_steered(X, Hints.none(len(X)))
+    def _prepare(self, X: Points) -> Any:
+        return self._prepare_steered(X, Hints.none(X.shape[0]))

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mmc._points import distinct_rows
 from mmc.kernels.local_scaling import require_squares
-from mmc.kernels.neighbors import distinct_rows
 
 Array = NDArray[np.float64]
 

@@ -26,6 +26,7 @@ from sklearn.base import BaseEstimator
 from sklearn.neighbors import NearestNeighbors
 
 from mmc import registry
+from mmc._points import distinct_rows
 from mmc._threads import threads_kept
 from mmc.auto.candidates import list_candidates
 from mmc.auto.choice import NEEDED
@@ -34,7 +35,6 @@ from mmc.auto.reference import reference_points
 from mmc.auto.states import AutoState, Stage
 from mmc.engine import Report, Ticket, ends
 from mmc.judges import OF_LABELS, LastJudges
-from mmc.kernels.neighbors import distinct_rows
 from mmc.stepping import State
 from mmc.trials import Shared, Task, Trial, Verdict, run_trials
 

@@ -151,7 +151,7 @@ class CLUHSIC(KernelClusterer):
         self.random_state = random_state
 
     def _prepare(self, X: Array) -> Problem:
-        n, k = len(X), self.n_clusters
+        n, k = X.shape[0], self.n_clusters
         require_points(n, k)
         require_memory(n, 2)
         draws = {"random": random_labels}

@@ -180,7 +180,7 @@ class DIFFRAC(KernelClusterer):
         self.random_state = random_state
 
     def _prepare(self, X: Array) -> Problem:
-        n, k = len(X), self.n_clusters
+        n, k = X.shape[0], self.n_clusters
         require_points(n, k)
         require_memory(n, 3)
         kernel, K = self._gram(X)

@@ -144,7 +144,7 @@ class KernelKMeans(KernelClusterer):
         self.random_state = random_state
 
     def _prepare(self, X: Array) -> Problem:
-        n, k = len(X), self.n_clusters
+        n, k = X.shape[0], self.n_clusters
         require_points(n, k)
         require_memory(n, 2)
         gram = self._gram(X)
@@ -179,9 +179,9 @@ class KernelKMeans(KernelClusterer):
         """Return K(x, x); zero for a precomputed kernel, where it is unknown and does not change labels."""
         kernel = self.kernel_
         if kernel.name == "precomputed":
-            return np.zeros(len(X))
+            return np.zeros(X.shape[0])
         if kernel.name in ("rbf", "local_scaling"):
-            return np.ones(len(X))
+            return np.ones(X.shape[0])
         squares = np.einsum("ij,ij->i", X, X)
         return (
             squares if kernel.name == "linear" else (kernel.gamma * squares + kernel.coef0) ** kernel.degree

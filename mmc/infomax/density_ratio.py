@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_array, check_random_state, column_or_1d
 
+from mmc._points import canonical, largest_spread, middle, shifted, total_variance
 from mmc.metrics import in_order
 
 Array = NDArray[np.float64]
@@ -110,7 +111,7 @@ def place_centres(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
+    X : array-like or sparse matrix of shape (n_samples, n_features)
     n_basis : int
         Largest number of centres.
     n_folds : int
@@ -130,13 +131,13 @@ def place_centres(
     ValueError
         If all points are equal, or if they or the parameters are out of range.
     """
-    points = check_array(X, dtype=np.float64, ensure_min_samples=2)
-    n = len(points)
+    points = canonical(check_array(X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2))
+    n = points.shape[0]
     if n_basis < 1 or n_folds < 2:
         raise ValueError(f"n_basis={n_basis} must be at least 1 and n_folds={n_folds} at least 2.")
-    centred = points - points.mean(axis=0)
+    centred = shifted(points, middle(points))
     largest = max(float(centred.max()), -float(centred.min()))
-    if not _SMALLEST < largest < 1.0 / _SMALLEST:
+    if not _SMALLEST < largest < 1.0 / _SMALLEST or largest_spread(points) == 0.0:
         raise ValueError(
             "All points are equal, or their values overflow when squared: no width fits. Check the columns."
         )
@@ -144,7 +145,7 @@ def place_centres(
     basis = np.sort(rng.permutation(n)[:n_basis])
     fold = rng.permutation(np.arange(n) % min(n_folds, n))
     d2 = np.asarray(euclidean_distances(centred, centred[basis], squared=True))
-    spread = float(np.sqrt(np.mean(np.square(centred, out=centred))))  # the points are not needed any more
+    spread = float(np.sqrt(total_variance(points) / points.shape[1]))
     widths = spread * np.array(GAMMAS) if gammas is None else np.asarray(gammas, dtype=np.float64)
     _require_positive("gammas", widths)
     return Centres(d2, basis, fold, widths)

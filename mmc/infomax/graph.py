@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
+from mmc._points import Points
 from mmc.kernels import fit_kernel, require_memory
 from mmc.kernels.local_scaling import LocalScaling, find_neighbors
-from mmc.kernels.spectral import Array, Matrix
+from mmc.kernels.spectral import Matrix
 
 KERNELS = ("local_scaling", "rbf", "precomputed")
 
@@ -28,16 +29,16 @@ class Graph:
         Kernel matrix of the vertices.
     vertex : ndarray of shape (n_samples,)
         Vertex of each sample.
-    points : ndarray of shape (n_vertices, n_features) or None
+    points : ndarray or csr_array of shape (n_vertices, n_features), or None
         Vertices as points; None for a precomputed kernel.
     n_neighbors : int
         Number of neighbours of local scaling, else 0.
     """
 
-    kernel: Callable[[Array], Matrix]
+    kernel: Callable[[Points], Matrix]
     matrix: Matrix
     vertex: NDArray[np.int64]
-    points: Array | None
+    points: Points | None
     n_neighbors: int
 
     @property
@@ -45,7 +46,7 @@ class Graph:
         """Number of samples at each vertex."""
         return np.bincount(self.vertex)
 
-    def project(self, X: Array) -> Array:
+    def project(self, X: Points) -> Points:
         """Return new points in the form of `points`, which may be principal components."""
         return self.kernel.project(X) if isinstance(self.kernel, LocalScaling) else X
 
@@ -54,15 +55,15 @@ class Graph:
         return self if issparse(self.matrix) else replace(self, matrix=csr_array(self.matrix.shape))
 
 
-def dense_graph(X: Array, kernel: str, gamma: float | str, width: float) -> Graph:
+def dense_graph(X: Points, kernel: str, gamma: float | str, width: float) -> Graph:
     """Return the graph of a Gaussian or precomputed kernel, in which every sample is a vertex."""
-    require_memory(len(X))
+    require_memory(X.shape[0])
     gram = fit_kernel(X, kernel=kernel, gamma=gamma, width=width)
     points = None if kernel == "precomputed" else X
-    return Graph(gram.kernel, gram.matrix, np.arange(len(X)), points, 0)
+    return Graph(gram.kernel, gram.matrix, np.arange(X.shape[0]), points, 0)
 
 
-def make_graph(X: Array, kernel: str, gamma: float | str, width: float, n_neighbors: int) -> Graph:
+def make_graph(X: Points, kernel: str, gamma: float | str, width: float, n_neighbors: int) -> Graph:
     """Return the graph of one of `KERNELS`."""
     if kernel == "local_scaling":
         return local_graph(find_neighbors(X, n_neighbors).kernel(n_neighbors))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mmc.base import StepwiseClusterer
+from mmc.kernel_base import PRECOMPUTED
 
 
 class PosteriorClusterer(StepwiseClusterer):
@@ -18,7 +19,7 @@ class PosteriorClusterer(StepwiseClusterer):
 
         Parameters
         ----------
-        X : array-like of shape (n_points, n_features)
+        X : array-like or sparse matrix of shape (n_points, n_features)
             Points, or their kernel values if `kernel` is "precomputed".
 
         Returns
@@ -32,3 +33,7 @@ class PosteriorClusterer(StepwiseClusterer):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.get_params()["kernel"] == "precomputed"
         return tags
+
+    @property
+    def _sparse_refusal(self) -> str:
+        return PRECOMPUTED if self.get_params()["kernel"] == "precomputed" else ""

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import pairwise_distances_argmin
 
+from mmc._points import Points, middle, shifted
 from mmc._threads import threads_kept
 from mmc.infomax.graph import Graph
 from mmc.kernels.spectral import Array, Matrix, Spectrum, degree_roots
@@ -55,12 +56,12 @@ class Model:
     responses: Array
     normalized: bool
 
-    def posterior(self, X: Array, rows: Matrix) -> Posterior:
+    def posterior(self, X: Points, rows: Matrix) -> Posterior:
         """Return the class posteriors of new points.
 
         Parameters
         ----------
-        X : ndarray of shape (n_points, n_features)
+        X : ndarray or csr_array of shape (n_points, n_features)
         rows : ndarray or csr_array of shape (n_points, n_vertices)
             Kernel values of the points.
 
@@ -74,7 +75,7 @@ class Model:
             responses /= np.sqrt(np.where(degree > 0, degree, 1.0))
         return self._shares(responses, self.graph.project(X), rows)
 
-    def _shares(self, responses: Array, points: Array | None, rows: Matrix) -> Posterior:
+    def _shares(self, responses: Array, points: Points | None, rows: Matrix) -> Posterior:
         positive, own = self._positive(responses), self._positive(self.responses)
         unresponsive = positive.sum(axis=1) == 0
         responding = np.flatnonzero(own.sum(axis=1) > 0)
@@ -135,8 +136,8 @@ def signs(vectors: Array, multiplicity: NDArray[np.int64]) -> Array:
 
 @threads_kept()
 def _nearest(
-    vertices: Array | None,
-    points: Array | None,
+    vertices: Points | None,
+    points: Points | None,
     rows: Matrix,
     unresponsive: NDArray[np.bool_],
     responding: NDArray[np.int64],
@@ -145,6 +146,7 @@ def _nearest(
     if vertices is None or points is None:
         return np.asarray(np.asarray(rows)[np.ix_(unresponsive, responding)].argmax(axis=1), dtype=np.int64)
     # Distances do not depend on the origin, but their rounding errors do.
-    centre = vertices.mean(axis=0)
-    near = pairwise_distances_argmin(points[unresponsive] - centre, vertices[responding] - centre)
+    centre = middle(vertices)
+    new, known = shifted(points[unresponsive], centre), shifted(vertices[responding], centre)
+    near = pairwise_distances_argmin(new, known)
     return np.asarray(near, dtype=np.int64)

@@ -21,10 +21,12 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
+from scipy.sparse import csc_array, issparse
 from sklearn.metrics.pairwise import euclidean_distances, linear_kernel, polynomial_kernel
 from sklearn.neighbors import NearestNeighbors
+from sklearn.utils.sparsefuncs import csc_median_axis_0
 
+from mmc._points import Points, exact_squares, middle, shifted, square_lengths, total_variance
 from mmc.kernels.local_scaling import LocalScaling, find_neighbors, require_squares
 
 KERNELS = ("rbf", "linear", "poly", "local_scaling", "precomputed")
@@ -54,7 +56,7 @@ class Kernel:
     ----------
     name : str
         One of `KERNELS`.
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray or csr_array of shape (n_samples, n_features)
         Training points; empty for a precomputed kernel.
     gamma, degree, coef0 : float
         Parameters of the kernel.
@@ -63,7 +65,7 @@ class Kernel:
     """
 
     name: str
-    X: NDArray[np.float64]
+    X: Points
     gamma: float
     degree: float
     coef0: float
@@ -75,12 +77,12 @@ class Kernel:
         whole = float(self.degree).is_integer() and self.coef0 >= 0
         return self.name in ("rbf", "linear") or (self.name == "poly" and whole)
 
-    def __call__(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    def __call__(self, X: Points) -> NDArray[np.float64]:
         """Compare points with the training points.
 
         Parameters
         ----------
-        X : ndarray of shape (n_points, n_features)
+        X : ndarray or csr_array of shape (n_points, n_features)
             Points; for a precomputed kernel, the kernel values themselves.
 
         Returns
@@ -90,7 +92,7 @@ class Kernel:
         if self.name == "precomputed":
             return X
         if self.name == "linear":
-            return np.asarray(linear_kernel(X, self.X))
+            return np.asarray(linear_kernel(X, self.X, dense_output=True))
         if self.name == "poly":
             with np.errstate(over="ignore", invalid="ignore"):  # the fit refuses what is not finite
                 return np.asarray(polynomial_kernel(X, self.X, self.degree, self.gamma, self.coef0))
@@ -100,7 +102,7 @@ class Kernel:
 
 
 def fit_kernel(
-    X: NDArray[np.float64],
+    X: Points,
     *,
     kernel: str = "rbf",
     gamma: float | str = "neighbors",
@@ -115,7 +117,7 @@ def fit_kernel(
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray or csr_array of shape (n_samples, n_features)
         Training points, or the matrix of a precomputed kernel.
     kernel : {"rbf", "linear", "poly", "local_scaling", "precomputed"}, default="rbf"
         Kernel.
@@ -139,8 +141,8 @@ def fit_kernel(
         d2 = squared_distances(X)
         if isinstance(gamma, str):
             gamma = _gamma(width, _length(X, d2, gamma))
-        if _is_rough(X, X, gamma):
-            d2 = cdist(X, X, "sqeuclidean")
+        if is_rough(X, X, gamma):
+            d2 = exact_squares(X, X)
         return Gram(Kernel(kernel, X, gamma, degree, coef0), _gaussian(d2, gamma))
     if kernel == "local_scaling":
         local = find_neighbors(X, n_neighbors).kernel(n_neighbors)
@@ -155,7 +157,7 @@ def fit_kernel(
 
 
 def fit_landmark_kernel(
-    X: NDArray[np.float64],
+    X: Points,
     landmarks: NDArray[np.int64],
     *,
     kernel: str = "rbf",
@@ -170,7 +172,7 @@ def fit_landmark_kernel(
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray or csr_array of shape (n_samples, n_features)
         Points, or the n×n matrix of a precomputed kernel.
     landmarks : ndarray of shape (r,)
         Rows of `X` that are landmarks.
@@ -203,9 +205,7 @@ def fit_landmark_kernel(
     return Gram(fitted, _finite(fitted(X), fitted))
 
 
-def squared_distances(
-    X: NDArray[np.float64], Y: NDArray[np.float64] | None = None, gamma: float = 0.0
-) -> NDArray[np.float64]:
+def squared_distances(X: Points, Y: Points | None = None, gamma: float = 0.0) -> NDArray[np.float64]:
     """Compute the squared distances between points.
 
     The fast formula ‖x‖² − 2⟨x, y⟩ + ‖y‖² loses the digits that are small beside the squared norms. If far
@@ -213,9 +213,9 @@ def squared_distances(
 
     Parameters
     ----------
-    X : ndarray of shape (n_points, n_features)
+    X : ndarray or csr_array of shape (n_points, n_features)
         Points.
-    Y : ndarray of shape (n_others, n_features) or None, default=None
+    Y : ndarray or csr_array of shape (n_others, n_features) or None, default=None
         Other points; None means `X`.
     gamma : float, default=0.0
         Coefficient that the distances are multiplied with in an exponent, if it is known.
@@ -225,23 +225,40 @@ def squared_distances(
     ndarray of shape (n_points, n_others)
     """
     others = X if Y is None else Y
-    if _has_outliers(X) or _is_rough(X, others, gamma):
-        return np.asarray(cdist(X, others, "sqeuclidean"))
+    if _has_outliers(X) or is_rough(X, others, gamma):
+        return exact_squares(X, others)
     # Distances do not depend on the origin, but their rounding errors do.
-    centre = X.mean(axis=0) if Y is None else Y.mean(axis=0)
-    return np.asarray(euclidean_distances(X - centre, None if Y is None else Y - centre, squared=True))
+    centre = None if issparse(X) else middle(others)
+    others = None if Y is None else shifted(Y, centre)
+    return np.asarray(euclidean_distances(shifted(X, centre), others, squared=True))
 
 
-def _has_outliers(X: NDArray[np.float64]) -> bool:
+def _has_outliers(X: Points) -> bool:
     """Return whether some points are so far away that the others are all at one place beside them."""
-    squares = ((X - np.median(X, axis=0)) ** 2).sum(axis=1)
+    if issparse(X):
+        # The points stay where they are, so that it is the origin from which they may be far.
+        squares = square_lengths(X, csc_median_axis_0(csc_array(X)))
+        return bool(max(squares.max(), square_lengths(X).max()) / _FAR > np.median(squares))
+    squares = square_lengths(X, np.median(X, axis=0))
     return bool(squares.max() / _FAR > np.median(squares))
 
 
-def _is_rough(X: NDArray[np.float64], Y: NDArray[np.float64], gamma: float) -> bool:
-    """Return whether the fast formula for distances makes errors that count in an exponent."""
-    centre = Y.mean(axis=0)
-    largest = max(float(((points - centre) ** 2).sum(axis=1).max()) for points in (X, Y))
+def is_rough(X: Points, Y: Points, gamma: float) -> bool:
+    """Return whether the fast formula for distances makes errors that count in an exponent.
+
+    Parameters
+    ----------
+    X, Y : ndarray or csr_array of shape (n_points, n_features)
+        Points that are compared.
+    gamma : float
+        Coefficient of the squared distances in the exponent.
+
+    Returns
+    -------
+    bool
+    """
+    centre = None if issparse(X) else middle(Y)
+    largest = max(float(square_lengths(points, centre).max()) for points in (X, Y))
     return gamma > 0 and 4.0 * float(np.finfo(float).eps) * largest > _EXPONENT / gamma
 
 
@@ -263,17 +280,21 @@ def _finite(K: NDArray[np.float64], kernel: Kernel) -> NDArray[np.float64]:
     return K
 
 
-def require_memory(n: int, n_arrays: int = 3, n_columns: int | None = None, *, instead: str = "") -> None:
+def require_memory(
+    n: int, n_arrays: int = 3, n_columns: int | None = None, *, what: str = "points", instead: str = ""
+) -> None:
     """Refuse a problem whose arrays would not fit into memory, before they are allocated.
 
     Parameters
     ----------
     n : int
-        Number of points.
+        Number of points, or of what else has rows.
     n_arrays : int, default=3
         Number of float64 arrays of n×n, or n×`n_columns`, at the peak.
     n_columns : int or None, default=None
         Number of columns, if it is not n.
+    what : str, default="points"
+        What there are n of.
     instead : str, default=""
         Another remedy, as a sentence.
 
@@ -292,7 +313,7 @@ def require_memory(n: int, n_arrays: int = 3, n_columns: int | None = None, *, i
             else f"Use at most {int(fits / n)} landmarks."
         )
         raise ValueError(
-            f"{n} points need about {need / 2**30:.1f} GiB for the kernel matrix and its work space, more "
+            f"{n} {what} need about {need / 2**30:.1f} GiB for the kernel matrix and its work space, more "
             f"than the {limit / 2**30:.1f} GiB that may be used here. {remedy}{instead and ' ' + instead}"
         )
 
@@ -309,7 +330,7 @@ def _memory() -> float:
         return total
 
 
-def _length(X: NDArray[np.float64], d2: NDArray[np.float64], name: str) -> float:
+def _length(X: Points, d2: NDArray[np.float64], name: str) -> float:
     largest = float(np.sqrt(d2.max()))
     _require_spread(largest)
     if name == "max":
@@ -317,10 +338,10 @@ def _length(X: NDArray[np.float64], d2: NDArray[np.float64], name: str) -> float
     if name == "median":
         # Every pair occurs twice; the n zeros of the diagonal are left out.
         return float(np.sqrt(np.median(d2[~np.eye(len(d2), dtype=bool)], overwrite_input=True))) or largest
-    t = _rank(len(X))
+    t = _rank(X.shape[0])
     if _has_outliers(X):
         return _typical(np.sqrt(np.partition(d2, t, axis=0)[t]), largest)
-    centred = X - X.mean(axis=0)
+    centred = shifted(X, middle(X))
     return _typical(NearestNeighbors(n_neighbors=t).fit(centred).kneighbors()[0][:, -1], largest)
 
 
@@ -356,8 +377,8 @@ def _typical(distances: NDArray[np.float64], largest: float) -> float:
     return float(np.median(distances[distances > 0])) if distances.any() else largest
 
 
-def _inverse_variance(X: NDArray[np.float64]) -> float:
-    variance = float(X.var(axis=0).sum())
+def _inverse_variance(X: Points) -> float:
+    variance = total_variance(X)
     return 1.0 / variance if variance > 0 else 1.0
 
 
@@ -393,12 +414,12 @@ def checked_gram(K: NDArray[np.float64]) -> NDArray[np.float64]:
     return K.copy()
 
 
-def require_finite_products(X: NDArray[np.float64], kernel: str = "rbf", degree: float = 1) -> None:
+def require_finite_products(X: Points, kernel: str = "rbf", degree: float = 1) -> None:
     """Refuse values that overflow or underflow when a kernel, or a squared distance, multiplies them.
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray or csr_array of shape (n_samples, n_features)
     kernel : str, default="rbf"
         One of `KERNELS`.
     degree : float, default=1
@@ -411,7 +432,7 @@ def require_finite_products(X: NDArray[np.float64], kernel: str = "rbf", degree:
     """
     if kernel != "precomputed":
         require_squares(X)
-    largest = float(np.abs(X).max())
+    largest = float(abs(X).max())
     power = 1.0 if kernel == "precomputed" else 2.0 * degree if kernel == "poly" else 2.0
     if largest > 0 and power * np.log10(largest) + np.log10(X.shape[1]) > 300:
         raise ValueError(

@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
+from mmc._points import Points
 from mmc.kernels.neighbors import EXACT, Array, Floats
 
 
@@ -41,17 +42,17 @@ class Features:
         Number of training points, or the sum of their weights.
     """
 
-    raw: Callable[[Array], Floats]
+    raw: Callable[[Points], Floats]
     transform: Array
     mean: Array | None
     n: float
 
-    def __call__(self, X: Array) -> Floats:
+    def __call__(self, X: Points) -> Floats:
         """Return the rows of new points.
 
         Parameters
         ----------
-        X : ndarray of shape (n_points, n_features)
+        X : ndarray or csr_array of shape (n_points, n_features)
 
         Returns
         -------
@@ -87,7 +88,7 @@ class Factor(NamedTuple):
 
 def ridge_factor(
     G: Floats,
-    raw: Callable[[Array], Floats],
+    raw: Callable[[Points], Floats],
     penalties: Array,
     *,
     fit_intercept: bool,

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 from scipy.sparse import csr_array
 
+from mmc._points import Points, largest_spread
 from mmc.kernels.landmarks import choose_landmarks
 from mmc.kernels.local_scaling import require_squares
 from mmc.kernels.neighbors import Array, Components, Floats, feature_type, fit_components, nearest_of
@@ -47,7 +48,7 @@ class LandmarkGraph:
     ----------
     components : Components
         Projection in which distances are measured.
-    landmarks : ndarray of shape (p, q)
+    landmarks : ndarray or csr_array of shape (p, q)
         Landmarks, as projections.
     scales : ndarray of shape (p,)
         σ of each landmark.
@@ -60,25 +61,25 @@ class LandmarkGraph:
     """
 
     components: Components
-    landmarks: Floats
+    landmarks: Points
     scales: Array
     n_neighbors: int
     transform: Floats
     values: Array
 
-    def __call__(self, X: Array) -> Floats:
+    def __call__(self, X: Points) -> Floats:
         """Return the features of points.
 
         Parameters
         ----------
-        X : ndarray of shape (n_points, n_features)
+        X : ndarray or csr_array of shape (n_points, n_features)
 
         Returns
         -------
         ndarray of shape (n_points, r)
         """
-        result = np.empty((len(X), self.transform.shape[1]), dtype=self.transform.dtype)
-        for first in range(0, len(X), _ROWS):
+        result = np.empty((X.shape[0], self.transform.shape[1]), dtype=self.transform.dtype)
+        for first in range(0, X.shape[0], _ROWS):
             rows = slice(first, first + _ROWS)
             Z = _weights(self.components(X[rows]), self.landmarks, self.scales, self.n_neighbors)
             result[rows] = Z @ self.transform
@@ -86,13 +87,13 @@ class LandmarkGraph:
 
 
 def landmark_graph(
-    X: Array, n_neighbors: int, p: int, r: int, how: str, rng: np.random.RandomState
+    X: Points, n_neighbors: int, p: int, r: int, how: str, rng: np.random.RandomState
 ) -> tuple[LandmarkGraph, Floats]:
     """Choose landmarks and find the leading features of their graph.
 
     Parameters
     ----------
-    X : ndarray of shape (n, n_features)
+    X : ndarray or csr_array of shape (n, n_features)
         Training points.
     n_neighbors : int
         t.
@@ -113,35 +114,36 @@ def landmark_graph(
         Features of the training points, which the graph would give them again.
     """
     require_squares(X)
-    if not np.ptp(X, axis=0).any():
+    if largest_spread(X) == 0.0:
         raise ValueError("All points are equal, so that no distance can set a width. Check the columns.")
     components = fit_components(X)
     points = components(X)
     landmarks = choose_landmarks(points, p, how, rng)
-    t = min(n_neighbors, len(landmarks))
+    n_landmarks = landmarks.shape[0]
+    t = min(n_neighbors, n_landmarks)
     near = nearest_of(landmarks, points, t)
     del points
     nearest = near.indices[:, 0]
     own = near.distances[:, -1]
-    counts = np.bincount(nearest, minlength=len(landmarks))
-    means = np.bincount(nearest, own, len(landmarks)) / np.maximum(counts, 1)
+    counts = np.bincount(nearest, minlength=n_landmarks)
+    means = np.bincount(nearest, own, n_landmarks) / np.maximum(counts, 1)
     typical = own[own > 0].mean() if own.any() else 1.0
     scales = np.where(means > 0, means, typical)
     Z = _sparse(near.distances, near.indices, scales)
     columns = np.asarray(Z.sum(axis=0)).ravel()
     roots = np.where(columns > 0, np.sqrt(columns), np.inf)
     moments = (Z.T @ Z).toarray() / np.multiply.outer(roots, roots)
-    last = len(landmarks) - 1
+    last = n_landmarks - 1
     values, vectors = linalg.eigh(moments, subset_by_index=(max(0, last + 1 - r), last))
     values, vectors = values[::-1], vectors[:, ::-1]
     kept = values > _SMALLEST
     transform = vectors[:, kept] / np.sqrt(values[kept]) / roots[:, None]
-    transform = transform.astype(feature_type(len(X)))
+    transform = transform.astype(feature_type(X.shape[0]))
     graph = LandmarkGraph(components, landmarks, scales, t, transform, values[kept])
     return graph, np.asarray(Z @ transform, dtype=transform.dtype)
 
 
-def _weights(points: Floats, landmarks: Floats, scales: Array, t: int) -> csr_array:
+def _weights(points: Points, landmarks: Points, scales: Array, t: int) -> csr_array:
     near = nearest_of(landmarks, points, t)
     return _sparse(near.distances, near.indices, scales)
 

@@ -16,11 +16,13 @@ from typing import Any
 
 import numpy as np
 from scipy import linalg
+from scipy.sparse import csr_array, issparse
 from sklearn.cluster import KMeans
 
+from mmc._points import Points, canonical, distinct_rows
 from mmc._warnings import warnings_kept
-from mmc.kernels.dense import Kernel, fit_landmark_kernel
-from mmc.kernels.neighbors import EXACT, Array, Floats, distinct_rows, feature_type
+from mmc.kernels.dense import Kernel, fit_landmark_kernel, require_memory
+from mmc.kernels.neighbors import EXACT, Array, Floats, feature_type
 
 LANDMARKS = ("k-means", "random")
 
@@ -31,12 +33,12 @@ _SAMPLE, _ROUNDS = 20, 5
 _DISTANCES = 2**24
 
 
-def choose_landmarks(X: Floats, p: int, how: str, rng: np.random.RandomState) -> Floats:
+def choose_landmarks(X: Points, p: int, how: str, rng: np.random.RandomState) -> Points:
     """Choose landmarks; if there are no more distinct points than landmarks, each of them is one.
 
     Parameters
     ----------
-    X : ndarray of shape (n, d)
+    X : ndarray or csr_array of shape (n, d)
         Points.
     p : int
         Number of landmarks.
@@ -47,24 +49,29 @@ def choose_landmarks(X: Floats, p: int, how: str, rng: np.random.RandomState) ->
 
     Returns
     -------
-    ndarray of shape (at most p, d)
-        Distinct points.
+    ndarray or csr_array of shape (at most p, d)
+        Distinct points, sparse if `X` is.
     """
-    order = rng.permutation(len(X))
-    if how == "random" or len(X) <= p:
+    order = rng.permutation(X.shape[0])
+    if how == "random" or X.shape[0] <= p:
         # Drawn points may be equal; more are drawn until there are enough or no others.
         drawn = X[np.sort(order[: 2 * p])]
         drawn = drawn[distinct_rows(drawn).first]
-        if len(drawn) < min(p, len(X)):
+        if drawn.shape[0] < min(p, X.shape[0]):
             drawn = X[distinct_rows(X).first]
-        return drawn[np.sort(rng.permutation(len(drawn))[:p])]
+        return drawn[np.sort(rng.permutation(drawn.shape[0])[:p])]
     sample = X[np.sort(order[: _SAMPLE * p])]
     if len(distinct_rows(sample).first) <= p:  # others may be rare
         return choose_landmarks(X, p, "random", rng)
     seeds = choose_landmarks(sample, p, "random", rng)
+    if issparse(X):
+        instead = 'Or choose landmarks="random", which stay sparse, or reduce the columns with TruncatedSVD.'
+        require_memory(X.shape[1], 4, p, what="columns", instead=instead)  # the centres are dense
+        seeds = seeds.toarray()
     with warnings_kept():  # a few rounds are enough
         centres = KMeans(p, init=seeds, n_init=1, max_iter=_ROUNDS).fit(sample).cluster_centers_
-    return centres[distinct_rows(centres).first]
+    centres = centres[distinct_rows(centres).first]
+    return canonical(csr_array(centres)) if issparse(X) else centres
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,35 +92,35 @@ class Nystroem:
     transform: Array
     dtype: np.dtype
 
-    def __call__(self, X: Array) -> Floats:
+    def __call__(self, X: Points) -> Floats:
         """Return the features of points.
 
         Parameters
         ----------
-        X : ndarray of shape (n_points, n_features)
+        X : ndarray or csr_array of shape (n_points, n_features)
 
         Returns
         -------
         ndarray of shape (n_points, r)
         """
-        result = np.empty((len(X), self.transform.shape[1]), dtype=self.dtype)
-        for first in range(0, len(X), EXACT):
+        result = np.empty((X.shape[0], self.transform.shape[1]), dtype=self.dtype)
+        for first in range(0, X.shape[0], EXACT):
             rows = slice(first, first + EXACT)
             result[rows] = self.kernel(X[rows]) @ self.transform
         return result
 
 
 def fit_nystroem(
-    X: Array, landmarks: Floats, parameters: dict[str, Any], rng: np.random.RandomState
+    X: Points, landmarks: Points, parameters: dict[str, Any], rng: np.random.RandomState
 ) -> Nystroem:
     """Return the features of a kernel from landmarks.
 
     Parameters
     ----------
-    X : ndarray of shape (n, d)
+    X : ndarray or csr_array of shape (n, d)
         Training points. The width of the kernel is measured between them and all of them, or a sample if they
         are more than 4,096.
-    landmarks : ndarray of shape (p, d)
+    landmarks : ndarray or csr_array of shape (p, d)
         Landmarks.
     parameters : dict
         Parameters of `fit_landmark_kernel`.
@@ -129,12 +136,10 @@ def fit_nystroem(
     ValueError
         If the kernel is zero at all landmarks.
     """
-    n = len(X)
+    n = X.shape[0]
     rows = np.sort(rng.permutation(n)[: max(1, _DISTANCES // n)])
     kernel = fit_landmark_kernel(X, rows, **parameters).kernel
-    fitted = Kernel(
-        kernel.name, np.asarray(landmarks, dtype=np.float64), kernel.gamma, kernel.degree, kernel.coef0
-    )
+    fitted = Kernel(kernel.name, landmarks.astype(np.float64), kernel.gamma, kernel.degree, kernel.coef0)
     inner = fitted(fitted.X)
     values, vectors = linalg.eigh((inner + inner.T) / 2.0)
     kept = values > len(values) * float(np.finfo(float).eps) * max(float(values[-1]), 0.0)

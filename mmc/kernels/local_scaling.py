@@ -19,13 +19,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, eye_array, vstack
-from scipy.spatial.distance import cdist
 
+from mmc._points import Points, distinct_rows, exact_distances, largest_spread, square_lengths
 from mmc.kernels.neighbors import (
     EXACT,
     SAME,
     Components,
-    distinct_rows,
     fit_components,
     nearest_of,
     nearest_others,
@@ -58,7 +57,7 @@ class Neighborhood:
 
     Attributes
     ----------
-    points : ndarray of shape (n_vertices, n_features)
+    points : ndarray or csr_array of shape (n_vertices, n_features)
         Distinct points, or their principal components.
     vertex : ndarray of shape (n_samples,)
         Index of each sample among the distinct points.
@@ -68,24 +67,24 @@ class Neighborhood:
         Projection onto principal components, if `points` are such.
     """
 
-    points: Array
+    points: Points
     vertex: NDArray[np.int64]
     distances: csr_array
     components: Components
 
     @property
-    def centred(self) -> Array:
+    def centred(self) -> Points:
         """`points`, shifted to their mean."""
         return self.points if self.components.axes is not None else self.centre(self.points)
 
-    def centre(self, X: Array) -> Array:
+    def centre(self, X: Points) -> Points:
         """Return new points in the form of `centred`."""
         return self.components(X).astype(np.float64)
 
     @property
     def most(self) -> int:
         """Largest possible number of neighbours."""
-        return len(self.points) - 1
+        return int(self.points.shape[0]) - 1
 
     def kernel(self, n_neighbors: int) -> LocalScaling:
         """Fit the kernel for a number of neighbours, which is reduced to `most`."""
@@ -108,7 +107,7 @@ class LocalScaling:
 
     Attributes
     ----------
-    points : ndarray of shape (n_vertices, n_features)
+    points : ndarray or csr_array of shape (n_vertices, n_features)
         Distinct points, or their principal components.
     vertex : ndarray of shape (n_samples,)
         Index of each sample among the distinct points.
@@ -122,18 +121,18 @@ class LocalScaling:
         Projection onto principal components, if `points` are such.
     """
 
-    points: Array
+    points: Points
     vertex: NDArray[np.int64]
     scales: Array
     n_neighbors: int
     matrix: csr_array
     components: Components
 
-    def project(self, X: Array) -> Array:
+    def project(self, X: Points) -> Points:
         """Return new points as `points` are: as they are, or their principal components."""
         return X if self.components.axes is None else self.components(X).astype(np.float64)
 
-    def __call__(self, X: Array) -> csr_array:
+    def __call__(self, X: Points) -> csr_array:
         """Compare new points with the distinct training points.
 
         A point that equals a training point is treated as that point. Distances are computed in blocks, for
@@ -142,20 +141,20 @@ class LocalScaling:
 
         Parameters
         ----------
-        X : ndarray of shape (n_points, n_features)
+        X : ndarray or csr_array of shape (n_points, n_features)
 
         Returns
         -------
         csr_array of shape (n_points, n_vertices)
         """
-        return self._rows_of_many(X) if len(self.points) > EXACT else self._rows(self.project(X))
+        return self._rows_of_many(X) if self.points.shape[0] > EXACT else self._rows(self.project(X))
 
-    def _rows(self, X: Array) -> csr_array:
-        m, t = len(self.points), self.n_neighbors
+    def _rows(self, X: Points) -> csr_array:
+        m, t = self.points.shape[0], self.n_neighbors
         size = max(1, _BLOCK // m)
         rows, columns, values = [], [], []
-        for first in range(0, len(X), size):
-            distances = cdist(X[first : first + size], self.points)
+        for first in range(0, X.shape[0], size):
+            distances = exact_distances(X[first : first + size], self.points)
             own = _own_scales(distances, t)
             own[own == 0] = self.scales.min()
             near = distances <= np.maximum(own[:, None], self.scales) * (1.0 + _TIE)
@@ -164,9 +163,9 @@ class LocalScaling:
             columns.append(j)
             values.append(np.exp(-(distances[i, j] ** 2) / (2.0 * own[i] * self.scales[j])))
         entries = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
-        return csr_array(entries, shape=(len(X), m))
+        return csr_array(entries, shape=(X.shape[0], m))
 
-    def _rows_of_many(self, X: Array) -> csr_array:
+    def _rows_of_many(self, X: Points) -> csr_array:
         points = self.points if self.components.axes is not None else self.components(self.points)
         X = self.components(X).astype(np.float64)
         m, size = len(points), max(1, _BLOCK // len(points))
@@ -187,12 +186,12 @@ class LocalScaling:
         return csr_array(vstack(parts, format="csr")[np.argsort(order)])
 
 
-def find_neighbors(X: Array, most: int) -> Neighborhood:
+def find_neighbors(X: Points, most: int) -> Neighborhood:
     """Find the nearest neighbours of all points, for every number of them up to `most`.
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray or csr_array of shape (n_samples, n_features)
     most : int
         Largest number of neighbours.
 
@@ -207,15 +206,15 @@ def find_neighbors(X: Array, most: int) -> Neighborhood:
     """
     require_squares(X)
     first, vertex = distinct_rows(X)
-    points = X if len(first) == len(X) else X[first]
-    m = len(points)
+    points = X if len(first) == X.shape[0] else X[first]
+    m = points.shape[0]
     if m < 2:
         raise ValueError("All points are equal, so that no distance can set a width. Check the columns.")
     t = min(most, m - 1)
     asked = min(t + _SPARE, m - 1)
     components = fit_components(points)
     centred = components(points)
-    lost = 1e-15 * float((centred**2).sum(axis=1, dtype=np.float64).max())
+    lost = 1e-15 * float(square_lengths(centred).max())
     distances, found = nearest_others(centred, asked)
     if components.axes is not None:
         points = centred.astype(np.float64)
@@ -227,7 +226,7 @@ def find_neighbors(X: Array, most: int) -> Neighborhood:
     unsure &= asked < m - 1
     if unsure.sum() * points.size <= _MOST_TIES:
         for i in np.flatnonzero(unsure):
-            row = cdist(points[i : i + 1], points)[0]
+            row = exact_distances(points[i : i + 1], points)[0]
             row[i] = np.inf
             near = np.flatnonzero(row <= np.partition(row, t - 1)[t - 1] * (1.0 + _TIE))
             indices[i] = near[np.argsort(row[near], kind="stable")]
@@ -237,12 +236,12 @@ def find_neighbors(X: Array, most: int) -> Neighborhood:
     return Neighborhood(points, vertex, graph, components)
 
 
-def require_squares(X: Array) -> None:
+def require_squares(X: Points) -> None:
     """Refuse points whose squared distances overflow or underflow.
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray or csr_array of shape (n_samples, n_features)
 
     Raises
     ------
@@ -254,7 +253,7 @@ def require_squares(X: Array) -> None:
         raise ValueError(
             f"Values as large as {largest:.3g} overflow when they are squared; rescale the columns."
         )
-    spread = float(np.ptp(X, axis=0).max())
+    spread = largest_spread(X)
     if 0.0 < spread < _SMALL:
         raise ValueError(
             f"The points differ by at most {spread:.3g}, whose square is lost; rescale the columns."

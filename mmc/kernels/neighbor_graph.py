@@ -34,6 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from mmc._points import Points
 from mmc.kernels.local_scaling import Neighborhood, find_neighbors
 from mmc.kernels.neighbors import SAME, Floats, nearest_of
 from mmc.kernels.spectral import Accuracy, Array, Spectrum, degree_roots, normalized_spectrum
@@ -42,7 +43,7 @@ from mmc.kernels.spectral import Accuracy, Array, Spectrum, degree_roots, normal
 _SCALE = 7
 
 #: Smallest weight of a link.
-_FAINT = 1e-10
+FAINT = 1e-10
 
 #: Smallest eigenvalue of a feature; the features of new points are divided by it.
 _SMALLEST = 0.01
@@ -113,12 +114,12 @@ class GraphFeatures:
     graph: NeighborGraph
     spectrum: Spectrum
 
-    def __call__(self, X: Array) -> Floats:
+    def __call__(self, X: Points) -> Floats:
         """Return the features of points.
 
         Parameters
         ----------
-        X : ndarray of shape (n_points, n_features)
+        X : ndarray or csr_array of shape (n_points, n_features)
 
         Returns
         -------
@@ -127,23 +128,25 @@ class GraphFeatures:
         graph, (values, vectors) = self.graph, self.spectrum
         t = graph.n_neighbors
         near = nearest_of(graph.neighborhood.centred, graph.neighborhood.centre(X), t)
-        own = _positive_scales(near.distances[:, _rank(graph.n_vertices, t) - 1], graph.scales)
+        own = _positive_scales(near.distances[:, scale_rank(graph.n_vertices, t) - 1], graph.scales)
         weights = _weights(near.distances, own[:, None], graph.scales[near.indices])
         weights /= np.sqrt(weights.sum(axis=1, keepdims=True)) * degree_roots(graph.matrix)[near.indices]
         pointers = np.arange(0, weights.size + 1, t)
-        rows = csr_array((weights.ravel(), near.indices.ravel(), pointers), shape=(len(X), graph.n_vertices))
+        rows = csr_array(
+            (weights.ravel(), near.indices.ravel(), pointers), shape=(X.shape[0], graph.n_vertices)
+        )
         features = np.asarray(rows @ (vectors / values)).astype(vectors.dtype)
         same = near.distances[:, 0] <= SAME * graph.scales[near.indices[:, 0]]
         features[same] = vectors[near.indices[same, 0]]
         return features
 
 
-def neighbor_graph(X: Array, n_neighbors: int) -> NeighborGraph:
+def neighbor_graph(X: Points, n_neighbors: int) -> NeighborGraph:
     """Build the graph of nearest neighbours.
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray or csr_array of shape (n_samples, n_features)
     n_neighbors : int
         t; more than there are other points means all of them.
 
@@ -158,7 +161,7 @@ def graph_of(neighborhood: Neighborhood, n_neighbors: int) -> NeighborGraph:
     """Build the graph from neighbours that have been found."""
     t = min(n_neighbors, neighborhood.most)
     D = neighborhood.distances
-    scales = _positive_scales(D.data[D.indptr[:-1] + _rank(D.shape[0], t) - 1], None)
+    scales = _positive_scales(D.data[D.indptr[:-1] + scale_rank(D.shape[0], t) - 1], None)
     rows = np.repeat(np.arange(len(scales)), t)
     places = (D.indptr[:-1, None] + np.arange(t)).ravel()
     columns = D.indices[places]
@@ -167,13 +170,26 @@ def graph_of(neighborhood: Neighborhood, n_neighbors: int) -> NeighborGraph:
     return NeighborGraph(neighborhood, scales, t, csr_array(one_way.maximum(one_way.T)))
 
 
-def _rank(m: int, t: int) -> int:
-    """Return which neighbour sets the scale: the seventh, or a nearer one for few points or neighbours."""
+def scale_rank(m: int, t: int) -> int:
+    """Return which neighbour sets the scale: the seventh, or a nearer one for few points or neighbours.
+
+    Parameters
+    ----------
+    m : int
+        Number of vertices.
+    t : int
+        Number of neighbours.
+
+    Returns
+    -------
+    int
+        1 is the nearest.
+    """
     return min(_SCALE, t, -(-m // 10))
 
 
 def _weights(distances: Array, own: Array, other: Array) -> Array:
-    return np.maximum(np.exp(-(distances / own) * (distances / other)), _FAINT)
+    return np.maximum(np.exp(-(distances / own) * (distances / other)), FAINT)
 
 
 def _positive_scales(scales: Array, known: Array | None) -> Array:

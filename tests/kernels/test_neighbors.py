@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from sklearn.decomposition import PCA
 
+from mmc._points import distinct_rows
 from mmc.kernels import neighbors
-from mmc.kernels.neighbors import distinct_rows, fit_components, nearest_of, nearest_others
+from mmc.kernels.neighbors import fit_components, nearest_of, nearest_others
 
 
 def cloud(n: int = 60, q: int = 3, seed: int = 0):

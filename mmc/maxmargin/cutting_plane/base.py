@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mmc._sklearn import Interval, StrOptions
 from mmc.base import StepwiseClusterer
+from mmc.kernel_base import PRECOMPUTED
 from mmc.maxmargin.cutting_plane.constraints import Classes, Halves, Sides
 from mmc.maxmargin.cutting_plane.cuts import CutState, cutting_planes
 from mmc.maxmargin.cutting_plane.kernel_list import FittedKernel, KernelSpec, Member, fit_mixture
@@ -71,14 +72,26 @@ class CuttingPlaneClusterer(StepwiseClusterer):
         """Largest number of steps of a start, which are cuts."""
         return self.max_cuts
 
+    @property
+    def _sparse_refusal(self) -> str:
+        try:
+            names = {spec.name for spec in self._specs() if spec.source is None}
+        except ValueError:  # a fit says what is wrong with the kernels
+            return ""
+        if "precomputed" in names:
+            return PRECOMPUTED
+        if names & {"linear", "poly"}:
+            return "its 'linear' and 'poly' kernels subtract the mean of each column, 'rbf' takes them"
+        return ""
+
     @abstractmethod
-    def _specs(self, X: Array) -> Sequence[KernelSpec]:
+    def _specs(self) -> Sequence[KernelSpec]:
         """List the kernels."""
 
     def _prepare(self, X: Array) -> Problem:
-        require_points(len(X), self.n_clusters)
+        require_points(X.shape[0], self.n_clusters)
         sides = Halves() if self.n_clusters == 2 else Classes(self.n_clusters)
-        specs = self._specs(X)
+        specs = self._specs()
         starts = draw_starts(
             X,
             self.n_clusters,
@@ -91,7 +104,7 @@ class CuttingPlaneClusterer(StepwiseClusterer):
         )
         # Beside the kernels: work space, and the products of up to `max_cuts` columns with each of them.
         columns = len(specs) * self.max_cuts * sides.n_blocks
-        n_arrays = 2 + -(-columns // len(X))
+        n_arrays = 2 + -(-columns // X.shape[0])
         members = fit_mixture(
             X, specs, normalize=self.normalize, centre=self.n_clusters == 2, n_arrays=n_arrays
         )
@@ -125,7 +138,7 @@ class CuttingPlaneClusterer(StepwiseClusterer):
         raw = [kernel.compare(X) / kernel.scale for kernel in self.kernels_ if kernel.compare is not None]
 
         def values(state: CutState) -> Array:
-            f = np.full((len(X), *state.coef.shape[1:]), state.bias)
+            f = np.full((X.shape[0], *state.coef.shape[1:]), state.bias)
             for K, weight, kernel in zip(raw, state.beta, self.kernels_, strict=True):
                 f += weight * (K @ state.coef)
                 if state.f.ndim == 1:  # the kernel is centred, because there is a bias

@@ -183,7 +183,7 @@ class CPMMC(CuttingPlaneClusterer):
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
 
-    def _specs(self, X: Array) -> Sequence[KernelSpec]:
+    def _specs(self) -> Sequence[KernelSpec]:
         names = NAMED.get(self.kernel, ())
         return [KernelSpec(self.kernel, tuple((name, getattr(self, name)) for name in names))]
 
@@ -331,5 +331,5 @@ class MKC(CuttingPlaneClusterer):
         super()._validate_params()
         check_kernels(self.kernels)
 
-    def _specs(self, X: Array) -> Sequence[KernelSpec]:
+    def _specs(self) -> Sequence[KernelSpec]:
         return check_kernels(self.kernels)

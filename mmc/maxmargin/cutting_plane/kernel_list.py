@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mmc._points import Points, middle, shifted
 from mmc.kernels import LENGTHS, Kernel, checked_gram, fit_kernel, require_memory
 
 Array = NDArray[np.float64]
@@ -44,7 +45,7 @@ _FLAT = 1e-12
 #: Largest value of a scaled kernel.
 _LARGEST = 1e100
 
-Compare = Callable[[Array], Array]
+Compare = Callable[[Points], Array]
 
 
 @dataclass(frozen=True)
@@ -98,14 +99,23 @@ class Member(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class _Moved:
-    """A kernel that subtracts the mean of the training points, so that the origin does not matter."""
+class Moved:
+    """A kernel that subtracts the mean of dense training points, so that the origin does not matter.
 
-    centre: Array
+    Attributes
+    ----------
+    centre : ndarray of shape (n_features,) or None
+        Mean of the training points; None if they are sparse.
+    kernel : Kernel
+        Kernel of the points that were shifted.
+    """
+
+    centre: Array | None
     kernel: Kernel
 
-    def __call__(self, X: Array) -> Array:
-        return self.kernel(X - self.centre)
+    def __call__(self, X: Points) -> Array:
+        """Compare new points with the training points."""
+        return self.kernel(shifted(X, self.centre))
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,13 +123,14 @@ class _Called:
     """A user's function with the training points."""
 
     function: Callable[[Array, Array], Any]
-    points: Array
+    points: Points
 
-    def __call__(self, X: Array) -> Array:
+    def __call__(self, X: Points) -> Array:
         K = np.array(self.function(X, self.points), dtype=np.float64)
-        if K.shape != (len(X), len(self.points)):
+        n_points = self.points.shape[0]
+        if K.shape != (X.shape[0], n_points):
             raise ValueError(
-                f"A kernel must give an array of {len(X)} rows and {len(self.points)} columns, not {K.shape}."
+                f"A kernel must give an array of {X.shape[0]} rows and {n_points} columns, not {K.shape}."
             )
         return K
 
@@ -201,7 +212,7 @@ def text_of(kernels: Sequence[Any]) -> str:
 
 
 def fit_mixture(
-    X: Array, specs: Sequence[KernelSpec], *, normalize: bool, centre: bool, n_arrays: int = 2
+    X: Points, specs: Sequence[KernelSpec], *, normalize: bool, centre: bool, n_arrays: int = 2
 ) -> list[Member]:
     """Fit kernels to training points.
 
@@ -209,7 +220,7 @@ def fit_mixture(
 
     Parameters
     ----------
-    X : ndarray of shape (n, d)
+    X : ndarray or csr_array of shape (n, d)
     specs : sequence of KernelSpec
     normalize : bool
         Whether each kernel is divided by its mean diagonal after centring, which is the variance of the
@@ -223,11 +234,11 @@ def fit_mixture(
     -------
     list of Member
     """
-    require_memory(len(X), len(specs) + n_arrays)
+    require_memory(X.shape[0], len(specs) + n_arrays)
     return [_fit(X, spec, normalize=normalize, centre=centre) for spec in specs]
 
 
-def _fit(X: Array, spec: KernelSpec, *, normalize: bool, centre: bool) -> Member:
+def _fit(X: Points, spec: KernelSpec, *, normalize: bool, centre: bool) -> Member:
     compare, K = _compared(X, spec)
     means = K.mean(axis=0)
     variance = float(np.trace(K) / len(K) - means.mean())
@@ -249,20 +260,20 @@ def _fit(X: Array, spec: KernelSpec, *, normalize: bool, centre: bool) -> Member
     return Member(FittedKernel(spec.title, means / scale, scale, compare), K)
 
 
-def _compared(X: Array, spec: KernelSpec) -> tuple[Compare | None, Array]:
+def _compared(X: Points, spec: KernelSpec) -> tuple[Compare | None, Array]:
     """Return the function that compares new points, and the raw matrix of the training points."""
     if callable(spec.source):
         called = _Called(spec.source, X.copy())
         return called, checked_gram(called(X))
     if spec.source is not None:
         K = checked_gram(np.array(spec.source, dtype=np.float64))
-        if len(K) != len(X):
-            raise ValueError(f"A matrix of {len(K)} rows was given as a kernel of {len(X)} points.")
+        if len(K) != X.shape[0]:
+            raise ValueError(f"A matrix of {len(K)} rows was given as a kernel of {X.shape[0]} points.")
         return None, K
     values = USUAL | dict(spec.parameters)
-    moved = np.zeros(X.shape[1]) if spec.name == "precomputed" else X.mean(axis=0)
-    fitted, K = fit_kernel(X - moved, kernel=spec.name, **values)
-    return (fitted if spec.name == "precomputed" else _Moved(moved, fitted)), K
+    moved = None if spec.name == "precomputed" else middle(X)
+    fitted, K = fit_kernel(shifted(X, moved), kernel=spec.name, **values)
+    return (fitted if spec.name == "precomputed" else Moved(moved, fitted)), K
 
 
 def _check(kernel: Any) -> KernelSpec:

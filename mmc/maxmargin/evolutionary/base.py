@@ -163,7 +163,7 @@ def mend(y: Signs, bound: int, rng: np.random.RandomState) -> None:
 
 def _coin_flips(X: Array, k: int, rng: np.random.RandomState) -> Labels:
     """Draw each label by itself."""
-    return np.asarray(rng.randint(0, k, len(X)), dtype=np.int64)
+    return np.asarray(rng.randint(0, k, X.shape[0]), dtype=np.int64)
 
 
 class EvolutionaryClusterer(BinaryClusterer):
@@ -195,7 +195,7 @@ class EvolutionaryClusterer(BinaryClusterer):
         """Return the values of the ridge model at the training points."""
 
     def _prepare(self, X: Array) -> Problem:
-        bound = size_bound(self.balance, len(X))
+        bound = size_bound(self.balance, X.shape[0])
         rng = check_random_state(self.random_state)
         starts = [self._population(X, bound, rng) for _ in range(self.n_init)]
         seeds = [int(rng.randint(2**31 - 1)) for _ in starts]
@@ -208,7 +208,7 @@ class EvolutionaryClusterer(BinaryClusterer):
         drawn = draw_starts(
             X, 2, self.init, draws, n_init=self.n_parents, random_state=rng, has_points=has_points
         )
-        signs = np.empty((self.n_parents, len(X)), dtype=np.int8)
+        signs = np.empty((self.n_parents, X.shape[0]), dtype=np.int8)
         signs[:] = [2 * start.labels - 1 for start in drawn]  # given labels are those of every parent
         for y in signs:
             mend(y, bound, rng)

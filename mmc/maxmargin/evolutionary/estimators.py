@@ -157,7 +157,7 @@ class EvoMMC(EvolutionaryClusterer):
         self.random_state = random_state
 
     def _ridge(self, X: Array, rng: np.random.RandomState) -> Ridge:
-        require_memory(len(X))
+        require_memory(X.shape[0])
         kernel, K = self._gram(X)
         R, basis = hat_matrix(K, self.alpha, fit_intercept=False, is_psd=kernel.is_psd)
         return Ridge(R, True, {"kernel_": kernel, "_basis": basis})
@@ -327,7 +327,7 @@ class FastEvoMMC(EvolutionaryClusterer):
         self.random_state = random_state
 
     def _ridge(self, X: Array, rng: np.random.RandomState) -> Ridge:
-        n, wanted = len(X), 0.1 if isinstance(self.n_landmarks, str) else self.n_landmarks
+        n, wanted = X.shape[0], 0.1 if isinstance(self.n_landmarks, str) else self.n_landmarks
         r = int(wanted) if isinstance(wanted, Integral) else max(1, round(wanted * n))
         if r > n:
             raise ValueError(

@@ -171,8 +171,8 @@ class IterativeClusterer(BinaryClusterer):
         return place_bias(trained.values, problem.bound, problem.machine.loss)
 
     def _prepare(self, X: Array) -> Problem:
-        bound = self._bound(len(X))
-        require_memory(len(X))
+        bound = self._bound(X.shape[0])
+        require_memory(X.shape[0])
         X = X.copy()  # the judge reads it later, and the caller's array may change
         kernel, K = self._gram(X)
         starts = self._draw_starts(X, K)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from mmc._points import Points, total_variance
 from mmc._sklearn import HasMethods, StrOptions, check_parameters
 from mmc.base import StepwiseClusterer, silent_steps
 from mmc.maxmargin.iterative.estimators import IterLSSVM
@@ -47,7 +48,7 @@ class Split(NamedTuple):
 class Problem(NamedTuple):
     """What stays fixed: the points, and a seed for each split."""
 
-    X: Array
+    X: Points
     seeds: list[int]
 
 
@@ -218,6 +219,10 @@ class RecursiveBinary(StepwiseClusterer):
         tags.input_tags.pairwise = self._is_pairwise()
         return tags
 
+    @property
+    def _sparse_refusal(self) -> str:
+        return self._method(0)._sparse_refusal
+
     def _is_pairwise(self) -> bool:
         return getattr(self.estimator, "kernel", "") == "precomputed"
 
@@ -229,7 +234,7 @@ class RecursiveBinary(StepwiseClusterer):
             raise ValueError(f"estimator={method!r} must part points in two: set its n_clusters=2.")
 
     def _prepare(self, X: Array) -> Problem:
-        require_points(len(X), self.n_clusters)
+        require_points(X.shape[0], self.n_clusters)
         if self._is_pairwise() and X.shape[0] != X.shape[1]:
             raise ValueError(f"A precomputed kernel must be a square matrix, this one is {X.shape}.")
         rng = check_random_state(self.random_state)
@@ -245,7 +250,7 @@ class RecursiveBinary(StepwiseClusterer):
     def _states(self, problem: Problem) -> Iterator[RecursiveState]:
         X, n_splits = problem.X, len(problem.seeds)
         state = RecursiveState(
-            labels=np.zeros(len(X), dtype=np.int64),
+            labels=np.zeros(X.shape[0], dtype=np.int64),
             objective=0.0,
             splits=(),
             n_splits=n_splits,
@@ -277,12 +282,12 @@ class RecursiveBinary(StepwiseClusterer):
         measure = len if self.split == "size" else lambda members: self._spread(self._points(X, members))
         return max((members for members in clusters if len(members) > 1), key=measure)
 
-    def _spread(self, points: Array) -> float:
+    def _spread(self, points: Points) -> float:
         if self._is_pairwise():
             return float(np.trace(points) - points.sum() / len(points))
-        return float(points.var(axis=0).sum() * len(points))
+        return total_variance(points) * float(points.shape[0])
 
-    def _points(self, X: Array, members: Labels) -> Array:
+    def _points(self, X: Points, members: Labels) -> Points:
         return X[np.ix_(members, members)] if self._is_pairwise() else X[members]
 
     def _part(self, X: Array, members: Labels, cluster: int, other: int, seed: int) -> Iterator[_Parted]:
@@ -317,7 +322,7 @@ class RecursiveBinary(StepwiseClusterer):
 
         def values(state: RecursiveState) -> Array:
             # The decision value of a cluster is the smallest margin on the path to it.
-            scores = np.full((len(X), self.n_clusters), -_FAR)
+            scores = np.full((X.shape[0], self.n_clusters), -_FAR)
             scores[:, 0] = _FAR
             for split in state.splits:
                 # All states of a split share one kernel; their models differ only in the coefficients.

@@ -150,7 +150,7 @@ class LeastSquaresClusterer(SteeredClusterer, KernelClusterer):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Training points, or the kernel matrix if `kernel` is "precomputed".
         alphas : iterable of float
             Values of `alpha`.
@@ -174,18 +174,18 @@ class LeastSquaresClusterer(SteeredClusterer, KernelClusterer):
         models = [clone(self).set_params(alpha=alpha) for alpha in alphas]
         for model in models:
             check_parameters(model)
-        checked = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
+        checked = self._fitting_points(X)
         starts = self._draw_starts(checked, self.random_state)
-        require_memory(len(checked), instead=_INSTEAD)
+        require_memory(checked.shape[0], instead=_INSTEAD)
         kernel, K = self._gram(checked)
         anchor = K[0].copy()
         spectrum = Spectrum.of(K, fit_intercept=self.fit_intercept)
         del K  # it would be a fourth n×n array beside the three that each λ needs
         for model in models:
             validate_data(model, X, skip_check_array=True)
-            problem = Problem(
-                Dense(kernel, anchor, *spectrum.hat(model.alpha)), starts, Hints.none(len(checked))
-            )
+            model._is_sparse = self._is_sparse
+            dense = Dense(kernel, anchor, *spectrum.hat(model.alpha))
+            problem = Problem(dense, starts, Hints.none(checked.shape[0]))
             model._exhaust(model._aloud(model._fit_steps(problem)))
         return models
 
@@ -201,11 +201,11 @@ class LeastSquaresClusterer(SteeredClusterer, KernelClusterer):
     def _states(self, search: Search, start: Start, share_before: float) -> Iterator[RLSState]:
         """Search from one start; `share_before` is the share of the starts that precede it."""
 
-    def _prepare_steered(self, X: Array, hints: Hints) -> Problem:
+    def _prepare_steered(self, X: Points, hints: Hints) -> Problem:
         rng = check_random_state(self.random_state)
         starts = [steered(start, hints, self.n_clusters) for start in self._draw_starts(X, rng)]
         if not self._has_low_rank:
-            require_memory(len(X), instead=_INSTEAD)
+            require_memory(X.shape[0], instead=_INSTEAD)
             return Problem(self._dense(X, hints), starts, hints)
         if self.kernel in ("precomputed", "local_scaling"):
             raise ValueError(
@@ -214,7 +214,7 @@ class LeastSquaresClusterer(SteeredClusterer, KernelClusterer):
             )
         return Problem(self._low_rank(X, rng, hints.weights), starts, hints)
 
-    def _dense(self, X: Array, hints: Hints) -> Dense:
+    def _dense(self, X: Points, hints: Hints) -> Dense:
         kernel, K = self._gram(X)
         anchor = K[0].copy()
         R, basis = hat_matrix(
@@ -226,7 +226,7 @@ class LeastSquaresClusterer(SteeredClusterer, KernelClusterer):
         del K, R  # one n×n array beside the shares is enough
         return Dense(kernel, anchor, unit_rows(shares.T, hints), basis, shares)
 
-    def _low_rank(self, X: Array, rng: np.random.RandomState, weights: Array | None) -> LowRank:
+    def _low_rank(self, X: Points, rng: np.random.RandomState, weights: Array | None) -> LowRank:
         if self.kernel in GRAPHS:
             parameters: dict[str, Any] = {"n_neighbors": self.n_neighbors}
         else:
@@ -247,13 +247,13 @@ class LeastSquaresClusterer(SteeredClusterer, KernelClusterer):
         )
 
     def _draw_starts(self, X: Array, random_state: np.random.RandomState | int | None) -> list[Start]:
-        require_points(len(X), self.n_clusters)
+        require_points(X.shape[0], self.n_clusters)
         return draw_starts(
             X,
             self.n_clusters,
             self.init,
             {"random": random_labels, "k-means++": k_means_plus_plus},
-            n_init=_usual_starts(len(X)) if isinstance(self.n_init, str) else self.n_init,
+            n_init=_usual_starts(X.shape[0]) if isinstance(self.n_init, str) else self.n_init,
             random_state=random_state,
             has_points=self.kernel != "precomputed",
         )

@@ -97,12 +97,12 @@ def fit_low_rank(
     -------
     LowRank
     """
-    n = len(X)
+    n = X.shape[0]
     if kernel not in GRAPHS:
         assert n_landmarks is not None  # otherwise the whole kernel matrix is used
         _require_square(min(n_landmarks, n))
         chosen = _enough(choose_landmarks(X, n_landmarks, landmarks, rng), n_clusters)
-        require_memory(n, 3, len(chosen))
+        require_memory(n, 3, chosen.shape[0])
         features = fit_nystroem(X, chosen, {"kernel": kernel, **parameters}, rng)
         G = features(X)
         penalties = np.full(G.shape[1], alpha)
@@ -136,9 +136,9 @@ def _require_square(p: int) -> None:
 
 
 def _enough(landmarks: Floats, n_clusters: int) -> Floats:
-    if len(landmarks) < n_clusters:
+    if landmarks.shape[0] < n_clusters:
         raise ValueError(
-            f"n_clusters={n_clusters} is more than the {len(landmarks)} different landmarks. Choose fewer "
-            "clusters or more landmarks (n_landmarks)."
+            f"n_clusters={n_clusters} is more than the {landmarks.shape[0]} different landmarks. Choose "
+            "fewer clusters or more landmarks (n_landmarks)."
         )
     return landmarks

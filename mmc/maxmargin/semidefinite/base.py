@@ -161,7 +161,7 @@ class SemidefiniteClusterer(BinaryClusterer):
         """Return the memory that the solver needs, in n×n arrays."""
 
     def _prepare(self, X: Array) -> Problem:
-        n = len(X)
+        n = X.shape[0]
         if n > self.max_samples:
             name = type(self).__name__
             raise ValueError(
