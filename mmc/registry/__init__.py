@@ -161,3 +161,6 @@ _entries = {
 
 #: All algorithms by name, in the order in which pages list them.
 ALGORITHMS: Mapping[str, Algorithm] = MappingProxyType(_entries)
+
+#: The algorithm that keeps every hint (`mmc.hints`), which pages use for marks in a picture.
+KEEPS_HINTS = "UMCRLS"

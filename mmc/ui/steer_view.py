@@ -9,16 +9,13 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from mmc import work
+from mmc import registry, work
 from mmc.experiment import Data, Experiment
 from mmc.ui.auto_job import Answer, Shown
 from mmc.ui.marks import keep_marks, marks_of
 from mmc.ui.messages import guard, notice, plain
 from mmc.ui.result_store import obtained
 from mmc.ui.visit_state import Marks
-
-#: The algorithm that keeps every mark.
-_KEEPS = "UMCRLS"
 
 #: Number of rows that can be marked, which the experiment file lists.
 _MOST_MARKED = 20_000
@@ -34,7 +31,7 @@ def is_steered() -> bool:
         key="steer",
         bind="query-params",
         help="Draw around points in the picture and say that they are one cluster, or which must stay apart. "
-        f"{_KEEPS} then finds the best clusters that keep what you said.",
+        f"{registry.KEEPS_HINTS} then finds the best clusters that keep what you said.",
     )
 
 
@@ -117,7 +114,9 @@ def steered(found: Answer, k: int) -> Shown | None:
     if not hints:
         return None
     data = replace(found.question.data, hints=hints)
-    experiment = Experiment(data, _KEEPS, {"n_clusters": k, "random_state": found.question.seed})
+    experiment = Experiment(
+        data, registry.KEEPS_HINTS, {"n_clusters": k, "random_state": found.question.seed}
+    )
     key = f"steer {experiment!r}"
     labels, confidence = obtained(
         key,
@@ -127,7 +126,7 @@ def steered(found: Answer, k: int) -> Shown | None:
         own=found.upload is not None,
         caption="keeping your marks",
     )
-    title = f"{len(np.unique(labels))} clusters that keep what you said, found by {_KEEPS}."
+    title = f"{len(np.unique(labels))} clusters that keep what you said, found by {registry.KEEPS_HINTS}."
     return Shown(key, experiment, labels, None, confidence, title=title)
 
 

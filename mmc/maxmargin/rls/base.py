@@ -16,6 +16,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
+from mmc._points import Points
 from mmc._sklearn import StrOptions, check_parameters
 from mmc.hints import Hints
 from mmc.kernel_base import KernelClusterer
