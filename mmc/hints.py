@@ -62,7 +62,10 @@ class Given(NamedTuple):
             "cannot_link": self.cannot_link,
             "sample_weight": self.sample_weight,
         }
-        return [*named, *(name for name, value in given.items() if value is not None and np.size(value))]
+        return [
+            *named,
+            *(name for name, value in given.items() if value is not None and np.asarray(value).size),
+        ]
 
 
 #: Nothing is known.
@@ -369,7 +372,7 @@ def _weights(weights: ArrayLike | None, n: int) -> Array | None:
         raise ValueError(f"sample_weight has the shape {given.shape}: give one number for each of {n} rows.")
     if given.min() <= 0:
         raise ValueError(
-            f"sample_weight holds {given.min():g}: weights are above 0. Leave out rows that do not count."
+            f"sample_weight holds {given.min():g}: weights are above zero. Leave out rows that do not count."
         )
     return None if (given == 1.0).all() else np.asarray(given)
 
