@@ -194,11 +194,7 @@ class Hints:
         ValueError
             If no labelling is found that keeps the hints.
         """
-        known = self.fixed[self.unit]
-        seen = known >= 0
-        if seen.any():
-            counts = np.bincount(labels[seen] * k + known[seen], minlength=k * k).reshape(k, k)
-            labels = linear_sum_assignment(counts, maximize=True)[1][labels]
+        labels = agreeing(labels, self.fixed[self.unit], k)[labels]
         votes = np.zeros((self.n_units, k))
         np.add.at(votes, (self.unit, labels), 1.0 if self.weights is None else self.weights)
         own = np.where(self.fixed >= 0, self.fixed, votes.argmax(axis=1))
@@ -256,6 +252,28 @@ class Hints:
                 unit = int(np.where(free, sizes[own], 0).argmax())  # no unit is in h, so it may go there
                 sizes[own[unit]] -= 1
                 own[unit], sizes[h] = h, 1
+
+
+def agreeing(labels: Labels, known: Labels, k: int) -> Labels:
+    """Return the number of each cluster with which labels agree best with known ones.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_samples,)
+        Labels from 0 to k − 1.
+    known : ndarray of shape (n_samples,)
+        Known labels, −1 where nothing is known.
+    k : int
+        Number of clusters.
+
+    Returns
+    -------
+    ndarray of shape (k,)
+        A permutation; the identity if nothing is known.
+    """
+    seen = known >= 0
+    counts = np.bincount(labels[seen] * k + known[seen], minlength=k * k).reshape(k, k)
+    return np.asarray(linear_sum_assignment(counts, maximize=True)[1], dtype=np.int64)
 
 
 def known_labels(y: object) -> NDArray[np.generic] | None:
