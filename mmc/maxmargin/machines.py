@@ -11,10 +11,12 @@ Weights v_i of the points multiply their losses: the objective is ‖w‖² + pr
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import linalg
 from sklearn import config_context
 
 from mmc._sklearn import QuietSVC, QuietSVR
@@ -142,12 +144,12 @@ class WeightedLeastSquaresMachine(Machine):
     """The least-squares SVM with weights of the points; `K` is overwritten.
 
     With a = V^½ u for V = diag(v), the optimum of ‖w‖² + C Σ v_i (y_i − f_i)² is that of ridge regression of
-    V^½ y on the kernel V^½ K V^½, with V^½ 1 in place of the intercept's 1. An eigendecomposition of this
-    kernel, from which the intercept is projected out, serves all labels. A kernel that is not positive
-    semi-definite is replaced by the positive part of that matrix.
+    V^½ y on the kernel V^½ K V^½, with V^½ 1 in place of the intercept's 1. The intercept is projected out,
+    and one Cholesky factor serves all labels. If a kernel is not known to be positive semi-definite, or
+    rounding leaves no factor, an eigendecomposition serves them, with the positive part of that matrix.
     """
 
-    def __init__(self, K: Array, C: float, weights: Array) -> None:
+    def __init__(self, K: Array, C: float, weights: Array, *, is_psd: bool) -> None:
         self.loss, self.price = Square(), C
         self._anchor = K[0].copy()
         self._weights, self._roots = weights, np.sqrt(weights)
@@ -156,20 +158,33 @@ class WeightedLeastSquaresMachine(Machine):
         mean = K @ unit
         K -= np.multiply.outer(mean, unit)
         K -= np.multiply.outer(unit, mean - (unit @ mean) * unit)
-        self._spectrum = Spectrum(K, centred=True)
+        self._cholesky: Array | None = None
+        if is_psd:
+            diagonal = K.diagonal().copy()
+            np.fill_diagonal(K, diagonal + 1.0 / C)
+            with suppress(linalg.LinAlgError):
+                self._cholesky = linalg.cholesky(K, lower=True, check_finite=False)
+            np.fill_diagonal(K, diagonal)
+        self._spectrum = None if self._cholesky is not None else Spectrum(K, centred=True)
 
     def train(self, y: Array) -> Trained:
         """Train on labels −1 and +1."""
-        values, vectors = self._spectrum.values, self._spectrum.vectors
-        target = y - np.average(y, weights=self._weights)
-        parts = vectors.T @ (self._roots * target) / (values + 1.0 / self.price)
-        half = vectors @ parts
+        half, fitted = self._solve(self._roots * (y - np.average(y, weights=self._weights)))
         # Rounding mixes the intercept with vectors that the kernel does not know, some of which are left out.
         dual = self._roots * (half - (self._unit @ half) * self._unit)
-        fitted = vectors @ (values * parts) / self._roots
-        fitted += self._anchor @ dual - fitted[0]
-        bias = float(np.average(y - fitted, weights=self._weights))
-        return Trained(dual, fitted, bias, float(dual @ fitted))
+        values = fitted / self._roots
+        values += self._anchor @ dual - values[0]
+        bias = float(np.average(y - values, weights=self._weights))
+        return Trained(dual, values, bias, float(dual @ values))
+
+    def _solve(self, target: Array) -> tuple[Array, Array]:
+        """Return u of ridge regression, and its values."""
+        if self._spectrum is None:
+            half = linalg.cho_solve((self._cholesky, True), target, check_finite=False)
+            return half, target - half / self.price
+        values, vectors = self._spectrum.values, self._spectrum.vectors
+        parts = vectors.T @ target / (values + 1.0 / self.price)
+        return vectors @ parts, vectors @ (values * parts)
 
 
 class Judge:

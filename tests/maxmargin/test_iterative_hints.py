@@ -209,7 +209,7 @@ def test_a_weight_of_two_trains_as_the_point_twice(C):
         (SVMachine(K, C, weights=weights), SVMachine(big, C), 1e-2),
         (SVRMachine(K, C, 0.1, weights), SVRMachine(big, C, 0.1), 1e-2),
         (
-            WeightedLeastSquaresMachine(K.copy(), C, weights.astype(float)),
+            WeightedLeastSquaresMachine(K.copy(), C, weights.astype(float), is_psd=True),
             LeastSquaresMachine(big.copy(), C, is_psd=True),
             1e-9,
         ),
@@ -232,11 +232,13 @@ def test_weighted_least_squares_solve_the_bordered_system():
     y = rng.choice([-1.0, 1.0], 15)
     system = np.block([[K + np.diag(1 / (C * v)), np.ones((15, 1))], [np.ones((1, 15)), np.zeros((1, 1))]])
     plain = np.linalg.solve(system, np.append(y, 0.0))
-    trained = WeightedLeastSquaresMachine(K.copy(), C, v).train(y)
-    np.testing.assert_allclose(trained.values + trained.bias, K @ plain[:-1] + plain[-1], atol=1e-9)
+    for is_psd in (True, False):
+        trained = WeightedLeastSquaresMachine(K.copy(), C, v, is_psd=is_psd).train(y)
+        np.testing.assert_allclose(trained.values + trained.bias, K @ plain[:-1] + plain[-1], atol=1e-9)
+        assert trained.norm == pytest.approx(plain[:-1] @ K @ plain[:-1])
     A = rng.randn(15, 15)
     indefinite = A + A.T
-    trained = WeightedLeastSquaresMachine(indefinite.copy(), C, v).train(y)
+    trained = WeightedLeastSquaresMachine(indefinite.copy(), C, v, is_psd=False).train(y)
     np.testing.assert_allclose(indefinite @ trained.dual, trained.values, atol=1e-9)
     assert trained.dual.sum() == pytest.approx(0.0, abs=1e-9)
 

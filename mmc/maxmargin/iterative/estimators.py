@@ -371,8 +371,8 @@ class IterLSSVM(IterativeClusterer):
     -----
     One step is one round: choose the bias, relabel, and solve. The factorisation takes n³/3 once and a round
     takes n², while the paper factors in every round; memory is at most three n×n arrays. A kernel that is not
-    positive semi-definite is replaced by its positive part. Weights of points take an eigendecomposition in
-    place of the factorisation, about ten times as long.
+    positive semi-definite is replaced by its positive part. With weights of points this needs an
+    eigendecomposition, about ten times as long, if the kernel is "local_scaling" or "precomputed".
 
     `predict` equals `labels_` on the training points, because the labels are the signs of f. The exceptions
     are a fit that is stopped at its start, and equal points that the balance puts into different clusters.
@@ -433,5 +433,5 @@ class IterLSSVM(IterativeClusterer):
 
     def _machine(self, K: Array, kernel: Kernel, weights: Array | None = None) -> Machine:
         if weights is not None:
-            return WeightedLeastSquaresMachine(K, self.C, weights)
+            return WeightedLeastSquaresMachine(K, self.C, weights, is_psd=kernel.is_psd)
         return LeastSquaresMachine(K, self.C, is_psd=kernel.is_psd)
