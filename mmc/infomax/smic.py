@@ -24,6 +24,9 @@ Costs for n points, t neighbours and c clusters: the neighbours once (see `mmc.k
 for each t Lanczos iterations of n (t + c) multiplications, without an n×n array. The Gaussian and precomputed
 kernels need two.
 
+Points that belong together get one posterior by a kernel that is averaged over them, and weights are
+multiplicities (`mmc.infomax.graph`).
+
 Deviations from the paper, which the class states too: the kernel is normalised by its degrees, D^-½ K D^-½,
 before the eigenvectors are computed, or LSMI chooses between the normalised and the plain one; the components
 of a disconnected graph are decomposed separately; points without a positive response take the posterior of
