@@ -62,7 +62,10 @@ class Given(NamedTuple):
             "cannot_link": self.cannot_link,
             "sample_weight": self.sample_weight,
         }
-        return [*named, *(name for name, value in given.items() if value is not None and np.size(value))]
+        return [
+            *named,
+            *(name for name, value in given.items() if value is not None and np.asarray(value).size),
+        ]
 
 
 #: Nothing is known.
@@ -191,12 +194,7 @@ class Hints:
         ValueError
             If no labelling is found that keeps the hints.
         """
-        known = self.fixed[self.unit]
-        seen = known >= 0
-        if seen.any():
-            weights = None if self.weights is None else self.weights[seen]
-            counts = np.bincount(labels[seen] * k + known[seen], weights, k * k).reshape(k, k)
-            labels = linear_sum_assignment(counts, maximize=True)[1][labels]
+        labels = agreeing(labels, self.fixed[self.unit], k, self.weights)[labels]
         votes = np.zeros((self.n_units, k))
         np.add.at(votes, (self.unit, labels), 1.0 if self.weights is None else self.weights)
         own = np.where(self.fixed >= 0, self.fixed, votes.argmax(axis=1))
@@ -254,6 +252,31 @@ class Hints:
                 unit = int(np.where(free, sizes[own], 0).argmax())  # no unit is in h, so it may go there
                 sizes[own[unit]] -= 1
                 own[unit], sizes[h] = h, 1
+
+
+def agreeing(labels: Labels, known: Labels, k: int, weights: Array | None = None) -> Labels:
+    """Return the number of each cluster with which labels agree best with known ones.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_samples,)
+        Labels from 0 to k − 1.
+    known : ndarray of shape (n_samples,)
+        Known labels, −1 where nothing is known.
+    k : int
+        Number of clusters.
+    weights : ndarray of shape (n_samples,) or None, default=None
+        Weights of the points.
+
+    Returns
+    -------
+    ndarray of shape (k,)
+        A permutation; the identity if nothing is known.
+    """
+    seen = known >= 0
+    mass = None if weights is None else weights[seen]
+    counts = np.bincount(labels[seen] * k + known[seen], mass, k * k).reshape(k, k)
+    return np.asarray(linear_sum_assignment(counts, maximize=True)[1], dtype=np.int64)
 
 
 def known_labels(y: object) -> NDArray[np.generic] | None:
@@ -375,7 +398,7 @@ def _weights(weights: ArrayLike | None, n: int) -> Array | None:
         raise ValueError(f"sample_weight has the shape {given.shape}: give one number for each of {n} rows.")
     if given.min() <= 0:
         raise ValueError(
-            f"sample_weight holds {given.min():g}: weights are above 0. Leave out rows that do not count."
+            f"sample_weight holds {given.min():g}: weights are above zero. Leave out rows that do not count."
         )
     return None if (given == 1.0).all() else np.asarray(given)
 

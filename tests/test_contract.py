@@ -16,6 +16,7 @@ from mmc import clusterers, registry, schema
 from mmc.base import StepwiseClusterer
 from mmc.datasets import make_three_gaussians
 from mmc.recording import MAX_FRAMES, record
+from mmc.steered import SteeredClusterer
 from mmc.stepping import State
 
 ENTRIES = list(registry.ALGORITHMS.values())
@@ -105,12 +106,22 @@ def with_tags_of_a_classifier(estimator):
 SLOW = ("EvoMMC", "RecursiveBinary", "CPMMC", "MKC", "MMC", "GMMC", "SMIC")
 
 
+def refused_checks(estimator):
+    """Name the checks that cannot hold by design, with the reason."""
+    if not isinstance(estimator, SteeredClusterer) or "sample_weight" not in estimator._takes:
+        return {}
+    reason = "a weight of zero is refused, and copies of a point change the random starts"
+    return {"check_sample_weight_equivalence_on_dense_data": reason}
+
+
 #: The checks cluster noise, on which a method may lose clusters, and then it warns.
 may_lose_clusters = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
 @may_lose_clusters
-@parametrize_with_checks([cheap(entry) for entry in OWN if entry.name not in SLOW])
+@parametrize_with_checks(
+    [cheap(entry) for entry in OWN if entry.name not in SLOW], expected_failed_checks=refused_checks
+)
 def test_scikit_learn_checks(estimator, check):
     """Every public estimator passes scikit-learn's own checks; where it refuses k, k is read as two."""
     refused = refused_numbers(registry.get(type(estimator).__name__))
@@ -122,7 +133,9 @@ def test_scikit_learn_checks(estimator, check):
 
 @pytest.mark.slow
 @may_lose_clusters
-@parametrize_with_checks([cheap(entry) for entry in OWN if entry.name in SLOW])
+@parametrize_with_checks(
+    [cheap(entry) for entry in OWN if entry.name in SLOW], expected_failed_checks=refused_checks
+)
 def test_scikit_learn_checks_that_take_long(estimator, check):
     """Those that take long pass them, too."""
     test_scikit_learn_checks(estimator, check)

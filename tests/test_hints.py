@@ -107,7 +107,7 @@ def test_labels_of_all_points_are_ignored():
         (Given(None, [[0, 4]]), "must_link names the row 4, and the rows are 0 to 3"),
         (Given(None, [[0.5, 1]]), "must_link must hold pairs"),
         (Given(None, None, [[0, 1, 2]]), "cannot_link must hold pairs"),
-        (Given(sample_weight=[1, 1, 0, 1]), "weights are above 0"),
+        (Given(sample_weight=[1, 1, 0, 1]), "weights are above zero"),
         (Given(sample_weight=[1, 1, 1]), "give one number for each of 4 rows"),
     ],
 )

@@ -58,6 +58,8 @@ class LSMI:
         Candidates for the penalty. None means those of the paper.
     random_state : int, RandomState or None, default=0
         Seed of the centres and folds.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Weights of the points in all means. They do not change how the centres are drawn.
 
     Attributes
     ----------
@@ -96,11 +98,13 @@ class LSMI:
         gammas: ArrayLike | None = None,
         deltas: ArrayLike | None = None,
         random_state: int | np.random.RandomState | None = 0,
+        sample_weight: ArrayLike | None = None,
     ) -> None:
         self.deltas = penalties(deltas)
         self.centres = place_centres(
             X, n_basis=n_basis, n_folds=n_folds, gammas=gammas, random_state=random_state
         )
+        self._weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         self._moments: dict[float, Array] = {}
 
     def __call__(self, labels: ArrayLike) -> Estimate:
@@ -122,11 +126,11 @@ class LSMI:
         centres = self.centres
         c, M = int(codes.max()) + 1, centres.n_folds
         group = centres.fold * c + codes
-        counts = np.asarray(np.bincount(group, minlength=M * c).reshape(M, c), dtype=np.int64)
+        counts = np.bincount(group, self._weights, M * c).reshape(M, c)
         cv = np.empty((len(centres.gammas), len(self.deltas)))
         sums = []
         for g, gamma in enumerate(centres.gammas):
-            h = _with_total(_group_sums(centres.kernel(gamma), group, M * c).reshape(M, c, -1))
+            h = _with_total(_group_sums(centres.kernel(gamma), group, M * c, self._weights).reshape(M, c, -1))
             G = self._fold_moments(gamma)
             cv[g] = np.mean([self._held_out(m, codes, counts, G, h) for m in range(M)], axis=0)
             sums.append(h[-1])
@@ -140,12 +144,17 @@ class LSMI:
         if gamma not in self._moments:
             L, fold = self.centres.kernel(gamma), self.centres.fold
             parts = [L[fold == m] for m in range(self.centres.n_folds)]
-            self._moments[gamma] = _with_total(np.stack([part.T @ part for part in parts]))
+            if self._weights is None:
+                moments = [part.T @ part for part in parts]
+            else:
+                own = [self._weights[fold == m] for m in range(self.centres.n_folds)]
+                moments = [part.T @ (part * v[:, None]) for part, v in zip(parts, own, strict=True)]
+            self._moments[gamma] = _with_total(np.stack(moments))
         return self._moments[gamma]
 
-    def _held_out(self, m: int, codes: Codes, counts: Codes, G: Array, h: Array) -> Array:
+    def _held_out(self, m: int, codes: Codes, counts: Codes | Array, G: Array, h: Array) -> Array:
         """Return CV_m for every δ: the error on fold m of the fit without fold m."""
-        here, rest = counts[m], counts.sum(axis=0) - counts[m]
+        here, rest = counts[m], np.delete(counts, m, axis=0).sum(axis=0)
         size, others = here.sum(), rest.sum()
         free = self.centres.fold[self.centres.basis] != m
         error = np.zeros(len(self.deltas))
@@ -159,7 +168,7 @@ class LSMI:
             error += here[y] * ratio_squared / (2.0 * size**2) - h[m, y, centre] @ theta / size
         return error
 
-    def _value(self, codes: Codes, counts: Codes, gamma: float, delta: float, h: Array) -> float:
+    def _value(self, codes: Codes, counts: Codes | Array, gamma: float, delta: float, h: Array) -> float:
         """Fit to all points and return LSMI, [SMIC] eq. 14."""
         n = counts.sum()
         G = self._fold_moments(gamma)[-1]
@@ -225,7 +234,8 @@ def _with_total(parts: Array) -> Array:
     return np.concatenate([parts, parts.sum(axis=0, keepdims=True)])
 
 
-def _group_sums(L: Array, group: Codes, n_groups: int) -> Array:
-    """Add up the rows of each group."""
-    member = csr_array((np.ones(len(L)), (group, np.arange(len(L)))), shape=(n_groups, len(L)))
+def _group_sums(L: Array, group: Codes, n_groups: int, weights: Array | None) -> Array:
+    """Add up the rows of each group, with weights if there are any."""
+    values = np.ones(len(L)) if weights is None else weights
+    member = csr_array((values, (group, np.arange(len(L)))), shape=(n_groups, len(L)))
     return np.asarray(member @ L)

@@ -29,6 +29,9 @@ each group without its memory of curvature, which costs some iterations.
 Costs for n points, t neighbours and c clusters: an iteration takes about 2 n c (t + 1) multiplications with
 local scaling, without an n×n array. With the other kernels it takes 2 n² c, and one such array.
 
+Known labels add (1/n) Σ log p(y_i|x_i) over the known points to M̂I, as Gomes et al. do for semi-supervised
+learning; divided by n, a point counts as much in this sum as in those of M̂I. Weights are multiplicities.
+
 Deviations from the paper, which the class states too: intercepts; a penalty, after Gomes et al. but in a form
 for kernels that are not positive definite; equal points are one vertex under local scaling.
 
@@ -42,7 +45,7 @@ is at most the (k − 1)-th of K̃; its square is the unit of `alpha` where it i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from typing import Any, ClassVar, NamedTuple
@@ -53,13 +56,23 @@ from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
 from mmc._sklearn import StrOptions
+from mmc.hints import Hints, agreeing
 from mmc.infomax.graph import KERNELS, Graph, make_graph, require_vertices
 from mmc.infomax.logistic import Objective, descend, log_posterior
 from mmc.infomax.posterior import PosteriorClusterer
 from mmc.kernels import LENGTHS
-from mmc.kernels.spectral import Array, Matrix, accuracy_for, leading, normalized_spectrum, spectral_labels
+from mmc.kernels.spectral import (
+    Array,
+    Matrix,
+    accuracy_for,
+    leading,
+    normalized_spectrum,
+    scaled,
+    spectral_labels,
+)
 from mmc.ranges import RANGES, real
 from mmc.starts import Draw, Start, draw_starts, random_labels
+from mmc.steered import SteeredClusterer
 from mmc.stepping import Field, State
 
 Labels = NDArray[np.int64]
@@ -88,6 +101,7 @@ class Problem(NamedTuple):
 
     graph: Graph
     starts: list[Start]
+    known: Labels
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -108,6 +122,10 @@ class MICState(State):
         Origin of the labels of the start.
     n_iterations : int
         Number of L-BFGS iterations in this step.
+    likelihood : float
+        Sum of log p(y_i|x_i) over known labels, divided by the number of points; 0 if none are known.
+    contradicted : int
+        Number of points whose known label is not that of the highest posterior.
     """
 
     posterior: Array
@@ -116,6 +134,8 @@ class MICState(State):
     coefficients: Array
     origin: str
     n_iterations: int = 0
+    likelihood: float = 0.0
+    contradicted: int = 0
 
     @property
     def line(self) -> str:
@@ -133,7 +153,7 @@ class MICState(State):
     @property
     def numbers(self) -> tuple[tuple[str, str], ...]:
         """Iterations, points moved, and information and penalty before and after the step."""
-        penalty = ("penalty", f"{self.objective + self.mutual_information:.4g}")
+        penalty = ("penalty", f"{self.objective + self.mutual_information + self.likelihood:.4g}")
         if self.line == "start":
             return (("MI", f"{self.mutual_information:.5g}"), penalty, ("objective", f"{self.objective:.5g}"))
         return (
@@ -162,12 +182,23 @@ class MICState(State):
         points = f"{moved} point{'' if moved == 1 else 's'} moved"
         return f"{n} iteration{'' if n == 1 else 's'}: {points}, MI {self.previous:.4g} → {now}"
 
+    @property
+    def warning(self) -> str:
+        """What a user of these labels must know: lost clusters, and contradicted known labels."""
+        if not self.contradicted:
+            return self.lost
+        contradicted = (
+            f"MIC contradicts {self.contradicted} of the known labels: these points have them all the same, "
+            "but others like them may not. Lower alpha, or use UMCRLS."
+        )
+        return f"{self.lost} {contradicted}".strip()
+
     def confidence(self) -> Array:
         """Return the posterior of each point's own cluster."""
-        return np.asarray(self.posterior.max(axis=1))
+        return np.asarray(self.posterior[np.arange(len(self.labels)), self.labels])
 
 
-class MIC(PosteriorClusterer):
+class MIC(SteeredClusterer, PosteriorClusterer):
     """Clustering by the kernel logistic model with the highest mutual information ([SMIC] section 3.8).
 
     Parameters
@@ -207,7 +238,7 @@ class MIC(PosteriorClusterer):
     labels_ : ndarray of shape (n_samples,)
         Cluster of each training point, from 0 to n_clusters − 1.
     objective_ : float
-        −M̂I plus the penalty.
+        −M̂I plus the penalty, minus the likelihood of known labels.
     mutual_information_ : float
         M̂I of eq. 25 in nats, which is at most log n_clusters.
     n_iter_ : int
@@ -261,6 +292,11 @@ class MIC(PosteriorClusterer):
     L-BFGS's memory of curvature, and every state keeps two of them: 60,000 points in ten clusters take 0.2
     GB, and in a hundred clusters 2 GB.
 
+    *Hints.* Known labels add their log-likelihood, divided by the number of all points, to the information;
+    starts agree with them. Known points have their labels in `labels_` in any case, and `fit` warns if the
+    model says otherwise. A point of weight 2 counts as two equal points do; the starts do not know weights.
+    Links are refused, because the information says nothing of pairs of points.
+
     *A precomputed kernel* has no points between which neighbours could be found, so that its spectral start
     uses the kernel itself.
 
@@ -301,6 +337,9 @@ class MIC(PosteriorClusterer):
 
     _remedy = "Lower alpha, try another n_neighbors or width, or ask for fewer clusters."
 
+    _takes = ("known labels in y", "sample_weight")
+    _refusal = "The information says nothing of pairs of points. Use UMCRLS, which keeps all hints."
+
     graph_: Graph
     n_neighbors_: int
     mutual_information_: float
@@ -335,15 +374,23 @@ class MIC(PosteriorClusterer):
         self.tol = tol
         self.random_state = random_state
 
-    def _prepare(self, X: Array) -> Problem:
+    def _prepare_steered(self, X: Array, hints: Hints) -> Problem:
         graph = make_graph(X, self.kernel, self.gamma, self.width, self.n_neighbors)
+        graph = replace(graph, weights=hints.weights)
         require_vertices(graph, self.n_clusters)
+        known = hints.fixed[hints.unit]
         rng = check_random_state(self.random_state)
         draws: dict[str, Draw] = {"random": random_labels, "spectral": partial(self._spectral_labels, graph)}
         draw = partial(draw_starts, X, self.n_clusters, draws=draws, random_state=rng)
         if isinstance(self.init, str) and self.init == "spectral":
-            return Problem(graph, [*draw("spectral", n_init=1), *draw("random", n_init=self.n_init - 1)])
-        return Problem(graph, draw(self.init, n_init=self.n_init))
+            starts = [*draw("spectral", n_init=1), *draw("random", n_init=self.n_init - 1)]
+        else:
+            starts = draw(self.init, n_init=self.n_init)
+        return Problem(graph, [self._agreeing(start, known) for start in starts], known)
+
+    def _agreeing(self, start: Start, known: Labels) -> Start:
+        labels = agreeing(start.labels, known, self.n_clusters)[start.labels]
+        return Start(np.where(known >= 0, known, labels), start.origin)
 
     def _spectral_labels(self, graph: Graph, X: Array, k: int, rng: np.random.RandomState) -> Labels:
         if self.kernel == "precomputed":
@@ -361,25 +408,28 @@ class MIC(PosteriorClusterer):
     def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
         self.graph_ = problem.graph.light()
         self.n_neighbors_ = problem.graph.n_neighbors
-        return len(problem.starts), (self._climb(problem.graph, start) for start in problem.starts)
+        return len(problem.starts), (self._climb(problem, start) for start in problem.starts)
 
-    def _climb(self, graph: Graph, start: Start) -> Iterator[MICState]:
-        shares = graph.multiplicity / len(graph.vertex)
-        unit = _unit(graph.matrix, self.n_clusters)
-        learn = Objective(graph.matrix, shares, unit * max(self.alpha, _LEAST_ALPHA))
-        climb = Objective(graph.matrix, shares, unit * self.alpha)
+    def _climb(self, problem: Problem, start: Start) -> Iterator[MICState]:
+        graph, copies = problem.graph, problem.graph.copies
+        shares = graph.multiplicity / graph.multiplicity.sum()
+        counted = graph.matrix if copies is None else scaled(graph.matrix, 1.0 / np.sqrt(copies))
+        unit = _unit(counted, self.n_clusters)
+        learn = Objective(graph.matrix, shares, unit * max(self.alpha, _LEAST_ALPHA), copies=copies)
+        known = _known(problem.known, graph, self.n_clusters)
+        climb = Objective(graph.matrix, shares, unit * self.alpha, known, copies)
         targets = _indicators(start.labels, graph, self.n_clusters)
         x = np.zeros((len(shares) + 1) * self.n_clusters)
         # scikit-learn's logistic regression does not fit here: equal points may have different labels, and it
         # has other parameters for two clusters than for more.
         x = descend(lambda x: learn.cross_entropy(x, targets), x, _PRETRAINING, 1e-6).x
-        state = self._state(graph, climb, x, None, origin=start.origin)
+        state = self._state(problem, climb, x, None, origin=start.origin)
         yield state
         for step in count(1):
             found = descend(climb.information, x, min(2**step, _LONGEST), self.tol)
             x = found.x
             state = self._state(
-                graph,
+                problem,
                 climb,
                 x,
                 state,
@@ -391,12 +441,13 @@ class MIC(PosteriorClusterer):
             yield state
 
     def _state(
-        self, graph: Graph, objective: Objective, x: Array, before: MICState | None, **known: Any
+        self, problem: Problem, objective: Objective, x: Array, before: MICState | None, **more: Any
     ) -> MICState:
-        posterior = np.exp(objective.log_posterior(x))[graph.vertex]
-        labels = np.asarray(posterior.argmax(axis=1), dtype=np.int64)
-        value = float(objective.information(x)[0])
-        information = objective.penalty(x) - value
+        posterior = np.exp(objective.log_posterior(x))[problem.graph.vertex]
+        found = np.asarray(posterior.argmax(axis=1), dtype=np.int64)
+        labels = np.where(problem.known >= 0, problem.known, found)
+        value, likelihood = float(objective.information(x)[0]), objective.likelihood(x)
+        information = objective.penalty(x) - likelihood - value
         return MICState(
             labels=labels,
             objective=value,
@@ -404,9 +455,11 @@ class MIC(PosteriorClusterer):
             mutual_information=information,
             n_empty=self.n_clusters - len(np.unique(labels)),
             previous=before.mutual_information if before else information,
-            coefficients=x.reshape(-1, self.n_clusters).copy(),
+            coefficients=objective.coefficients(x),
+            likelihood=likelihood,
+            contradicted=int((labels != found).sum()),
             moved=np.flatnonzero(labels != before.labels) if before else np.empty(0, dtype=np.int64),
-            **known,
+            **more,
         )
 
     def _adopt(self, state: MICState) -> None:
@@ -433,5 +486,15 @@ def _unit(matrix: Matrix, k: int) -> float:
 
 def _indicators(labels: Labels, graph: Graph, c: int) -> Array:
     """Return the share of each label among the samples of a vertex."""
-    pairs = np.bincount(graph.vertex * c + labels, minlength=graph.matrix.shape[0] * c)
+    pairs = np.bincount(graph.vertex * c + labels, graph.weights, graph.matrix.shape[0] * c)
     return pairs.reshape(-1, c) / graph.multiplicity[:, None]
+
+
+def _known(known: Labels, graph: Graph, c: int) -> Array | None:
+    """Return the share of the samples that are at each vertex and known to be in each cluster."""
+    seen = np.flatnonzero(known >= 0)
+    if not len(seen):
+        return None
+    weights = None if graph.weights is None else graph.weights[seen]
+    pairs = np.bincount(graph.vertex[seen] * c + known[seen], weights, graph.matrix.shape[0] * c)
+    return pairs.reshape(-1, c) / graph.multiplicity.sum()

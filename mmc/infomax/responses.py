@@ -20,7 +20,7 @@ from sklearn.metrics import pairwise_distances_argmin
 from mmc._points import Points, middle, shifted
 from mmc._threads import threads_kept
 from mmc.infomax.graph import Graph
-from mmc.kernels.spectral import Array, Matrix, Spectrum, degree_roots
+from mmc.kernels.spectral import Array, Matrix, Spectrum
 
 #: A response below this share of the highest response of a cluster is a rounding error.
 _FLOOR = 1e-10
@@ -48,6 +48,8 @@ class Model:
         Responses at the vertices.
     normalized : bool
         Whether responses are divided by the root of a point's degree, as those at the vertices are.
+    cluster : ndarray of shape (n_clusters,) or None
+        Cluster of each eigenvector; None if they are numbered alike.
     """
 
     graph: Graph
@@ -55,6 +57,11 @@ class Model:
     coefficients: Array
     responses: Array
     normalized: bool
+    cluster: NDArray[np.int64] | None = None
+
+    def cluster_of(self, y: int) -> int:
+        """Return the cluster of an eigenvector."""
+        return y if self.cluster is None else int(self.cluster[y])
 
     def posterior(self, X: Points, rows: Matrix) -> Posterior:
         """Return the class posteriors of new points.
@@ -71,7 +78,8 @@ class Model:
         """
         responses = np.asarray(rows @ self.coefficients)
         if self.normalized:
-            degree = np.asarray(rows.sum(axis=1)).reshape(-1, 1)
+            copies = self.graph.copies
+            degree = np.asarray(rows.sum(axis=1) if copies is None else rows @ copies).reshape(-1, 1)
             responses /= np.sqrt(np.where(degree > 0, degree, 1.0))
         return self._shares(responses, self.graph.project(X), rows)
 
@@ -84,7 +92,8 @@ class Model:
                 responding[_nearest(self.graph.points, points, rows, unresponsive, responding)]
             ]
         values = np.zeros((len(responses), len(self.spectrum.values)))
-        values[:, : positive.shape[1]] = positive / positive.sum(axis=1, keepdims=True)
+        used = slice(positive.shape[1]) if self.cluster is None else self.cluster[: positive.shape[1]]
+        values[:, used] = positive / positive.sum(axis=1, keepdims=True)
         # Rounding must not decide between clusters with equal posteriors; the first one wins.
         return Posterior(np.round(values, 10), unresponsive)
 
@@ -121,12 +130,18 @@ def fit_model(
     weight = np.divide(prior[:used], mass, out=np.zeros(used), where=mass > 0)
     coefficients = phi * (weight / np.where(positive, values, 1.0))
     if normalized:
-        coefficients /= degree_roots(graph.matrix)[:, None]
+        coefficients /= graph.degree_roots()[:, None]
+    if graph.copies is not None:
+        coefficients *= graph.copies[:, None]
     model = Model(graph.light(), spectrum, coefficients, phi * weight, normalized)
-    return model, model._shares(model.responses, graph.points, graph.matrix)
+    found = model._shares(model.responses, graph.points, graph.matrix)
+    if graph.unit is not None:  # one posterior for each unit, whatever rounding does
+        first = np.unique(graph.unit, return_index=True)[1][graph.unit]
+        found = Posterior(found.values[first], found.unresponsive[first])
+    return model, found
 
 
-def signs(vectors: Array, multiplicity: NDArray[np.int64]) -> Array:
+def signs(vectors: Array, multiplicity: NDArray[np.int64] | Array) -> Array:
     """Return the signs that make the sums of the columns positive, or else their largest entries."""
     sums = multiplicity @ vectors
     unclear = np.abs(sums) <= 1e-10 * (multiplicity @ np.abs(vectors))

@@ -24,6 +24,9 @@ Costs for n points, t neighbours and c clusters: the neighbours once (see `mmc.k
 for each t Lanczos iterations of n (t + c) multiplications, without an n×n array. The Gaussian and precomputed
 kernels need two.
 
+Points that belong together get one posterior by a kernel that is averaged over them, and weights are
+multiplicities (`mmc.infomax.graph`).
+
 Deviations from the paper, which the class states too: the kernel is normalised by its degrees, D^-½ K D^-½,
 before the eigenvectors are computed, or LSMI chooses between the normalised and the plain one; the components
 of a disconnected graph are decomposed separately; points without a positive response take the posterior of
@@ -43,15 +46,17 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from mmc._sklearn import StrOptions
+from mmc.hints import Hints, agreeing
 from mmc.infomax.density_ratio import Estimate
-from mmc.infomax.graph import KERNELS, Graph, dense_graph, local_graph, require_vertices
+from mmc.infomax.graph import KERNELS, Graph, dense_graph, local_graph, require_vertices, with_hints
 from mmc.infomax.lsmi import LSMI
 from mmc.infomax.posterior import PosteriorClusterer
 from mmc.infomax.responses import Model, fit_model, signs
 from mmc.kernels import LENGTHS
 from mmc.kernels.local_scaling import Neighborhood, find_neighbors
-from mmc.kernels.spectral import Array, Matrix, Spectrum, accuracy_for, leading, normalized_spectrum
+from mmc.kernels.spectral import Array, Matrix, Spectrum
 from mmc.ranges import RANGES
+from mmc.steered import SteeredClusterer
 from mmc.stepping import Field, State
 
 #: The candidates of [SMIC] section 4.1.
@@ -64,6 +69,7 @@ class Problem(NamedTuple):
     graphs: Iterable[Graph]
     judge: LSMI | None
     n_graphs: int
+    hints: Hints
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -82,6 +88,8 @@ class SMICState(State):
         LSMI of these labels, if LSMI chooses the number of neighbours.
     curve : tuple of float
         LSMI of the candidates 1, 2, … so far, the higher one if both kernels were tried.
+    crowded : str
+        Warning of known clusters that the eigenvectors do not part; empty if there are none.
     """
 
     posterior: Array
@@ -89,6 +97,7 @@ class SMICState(State):
     model: Model
     estimate: Estimate | None = None
     curve: tuple[float, ...] = ()
+    crowded: str = ""
 
     @property
     def line(self) -> str:
@@ -123,7 +132,7 @@ class SMICState(State):
             *neighbors,
             ("y", str(y)),
             ("eigenvalue λ", f"{self.model.spectrum.values[y - 1]:.4g}"),
-            ("points of cluster y", str(int((self.labels == y - 1).sum()))),
+            ("points of cluster y", str(self._size(y))),
             ("SMI", f"{-self.objective:.4g}"),
         )
 
@@ -141,6 +150,11 @@ class SMICState(State):
         """One sentence that says what happened in this step."""
         return f"{self._what()}{self._exceptions()}"
 
+    @property
+    def warning(self) -> str:
+        """What a user of these labels must know: lost clusters, and known clusters that are not parted."""
+        return " ".join(text for text in (self.lost, self.crowded) if text)
+
     def confidence(self) -> Array:
         """Return the posterior of each point's own cluster."""
         return np.asarray(self.posterior[np.arange(len(self.labels)), self.labels])
@@ -152,8 +166,12 @@ class SMICState(State):
             kernel = "" if self.model.normalized else " and the plain kernel"
             return f"{chosen}{_counted(t, 'neighbour')}{kernel}, LSMI = {self.estimate.value:.4g}"
         y = self.model.coefficients.shape[1]
-        size = _counted(int((self.labels == y - 1).sum()), "point")
-        return f"eigenvector {y}, λ = {self.model.spectrum.values[y - 1]:.4g}: cluster {y - 1} takes {size}"
+        size = _counted(self._size(y), "point")
+        cluster, value = self.model.cluster_of(y - 1), self.model.spectrum.values[y - 1]
+        return f"eigenvector {y}, λ = {value:.4g}: cluster {cluster} takes {size}"
+
+    def _size(self, y: int) -> int:
+        return int((self.labels == self.model.cluster_of(y - 1)).sum())
 
     def _exceptions(self) -> str:
         n = len(self.unresponsive)
@@ -167,7 +185,7 @@ class _Judged(NamedTuple):
     estimate: Estimate
 
 
-class SMIC(PosteriorClusterer):
+class SMIC(SteeredClusterer, PosteriorClusterer):
     """Clustering in closed form from the eigenvectors of a kernel, with neighbours chosen by LSMI ([SMIC]).
 
     Parameters
@@ -278,6 +296,17 @@ class SMIC(PosteriorClusterer):
     Equal points are one vertex of the local-scaling graph and get the same label. They count as often as they
     occur when posteriors are scaled to the class priors. More neighbours than other points mean all of them.
 
+    *Hints.* Weights are multiplicities: a point of weight 2 counts as two equal points do. Linked points get
+    one posterior, because the kernel is averaged over each group of them (see `mmc.infomax.graph`), and a new
+    point, even one of them, is compared with all points of a group alike. Points of one known cluster are
+    linked, and clusters are numbered as the known labels say best. Nothing in the objective keeps points
+    apart, so that cannot-links are refused, and two known clusters may fall into one: their points then have
+    their known labels all the same, `fit` warns, and `predict` does not know. Where LSMI chooses, the
+    weights count in its means. With the default kernel, three known labels of a hundred raise the share of
+    other digits 8 and 9 that get the right label from 0.60 to 0.92, and ten from 0.76 to 0.89 among all ten
+    digits. With the "rbf" kernel, which is smooth over long distances, they hardly help, and links between
+    many clusters can do harm.
+
     References
     ----------
     M. Sugiyama, G. Niu, M. Yamada, M. Kimura, H. Hachiya: Information-Maximization Clustering based on
@@ -308,6 +337,8 @@ class SMIC(PosteriorClusterer):
     }
 
     _remedy = "Try another n_neighbors or width, ask for fewer clusters, or check the columns."
+    _takes = ("known labels in y", "must_link", "sample_weight")
+    _refusal = "Its objective knows nothing that keeps points apart. Use UMCRLS, which keeps all hints."
 
     graph_: Graph
     posterior_: Array
@@ -339,19 +370,22 @@ class SMIC(PosteriorClusterer):
         self.class_prior = class_prior
         self.random_state = random_state
 
-    def _prepare(self, X: Array) -> Problem:
+    def _prepare_steered(self, X: Array, hints: Hints) -> Problem:
         self._prior()
         if self.kernel != "local_scaling":
-            graph = dense_graph(X, self.kernel, self.gamma, self.width)
+            graph = with_hints(dense_graph(X, self.kernel, self.gamma, self.width), hints)
             require_vertices(graph, self.n_clusters)
-            return Problem([graph], None, 1)
+            return Problem([graph], None, 1, hints)
         asked = CANDIDATES if self.n_neighbors == "lsmi" else (int(self.n_neighbors),)
         neighbors = find_neighbors(X, asked[-1])
         candidates = [t for t in asked if t <= neighbors.most] or [neighbors.most]
-        first = local_graph(neighbors.kernel(candidates[0]))
+        first = with_hints(local_graph(neighbors.kernel(candidates[0])), hints)
         require_vertices(first, self.n_clusters)
-        judge = LSMI(X, random_state=check_random_state(self.random_state)) if len(asked) > 1 else None
-        return Problem(_graphs(neighbors, first, candidates), judge, len(candidates))
+        judge = None
+        if len(asked) > 1:
+            rng = check_random_state(self.random_state)
+            judge = LSMI(X, random_state=rng, sample_weight=hints.weights)
+        return Problem(_graphs(neighbors, first, candidates), judge, len(candidates), hints)
 
     def _prior(self) -> Array:
         c = self.n_clusters
@@ -368,15 +402,15 @@ class SMIC(PosteriorClusterer):
     def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
         if problem.judge is None:
             (graph,) = problem.graphs
-            return 1, [self._by_eigenvector(graph)]
+            return 1, [self._by_eigenvector(graph, problem.hints)]
         return 1, [self._by_candidate(problem, problem.judge)]
 
-    def _by_eigenvector(self, graph: Graph) -> Iterator[SMICState]:
+    def _by_eigenvector(self, graph: Graph, hints: Hints) -> Iterator[SMICState]:
         normalized = bool(self.normalize)  # "auto" is True where LSMI does not choose
         spectrum = self._spectrum(graph, normalized)
         last: SMICState | None = None
         for y in range(1, self.n_clusters + 1):
-            last = self._state(graph, spectrum, y, last, normalized)
+            last = self._state(graph, spectrum, y, last, normalized, hints)
             yield last
 
     def _by_candidate(self, problem: Problem, judge: LSMI) -> Iterator[SMICState]:
@@ -386,7 +420,9 @@ class SMIC(PosteriorClusterer):
         curve: tuple[float, ...] = ()
         kernels = (True, False) if self.normalize == "auto" else (bool(self.normalize),)
         for i, graph in enumerate(problem.graphs):
-            tried = [self._judged(graph, normalized, last, judge, known) for normalized in kernels]
+            tried = [
+                self._judged(graph, normalized, last, judge, known, problem.hints) for normalized in kernels
+            ]
             state, estimate = max(tried, key=lambda each: each.estimate.value)  # the first of equal ones
             curve += (estimate.value,)
             last = replace(
@@ -411,30 +447,44 @@ class SMIC(PosteriorClusterer):
         before: SMICState | None,
         judge: LSMI,
         known: dict[bytes, Estimate],
+        hints: Hints,
     ) -> _Judged:
         """Cluster with all eigenvectors of a kernel and estimate LSMI, unless the labels are known."""
         spectrum = self._spectrum(graph, normalized)
-        state = self._state(graph, spectrum, self.n_clusters, before, normalized)
+        state = self._state(graph, spectrum, self.n_clusters, before, normalized, hints)
         key = judge.centres.codes(state.labels).tobytes()
         if key not in known:
             known[key] = judge(state.labels)
         return _Judged(state, known[key])
 
     def _spectrum(self, graph: Graph, normalized: bool) -> Spectrum:
-        find = normalized_spectrum if normalized else leading
-        values, vectors = find(graph.matrix, self.n_clusters, accuracy=accuracy_for(graph.matrix))
+        values, vectors = graph.leading(self.n_clusters, normalized=normalized)
         if values[0] <= 0:
             raise ValueError("The kernel has no positive eigenvalue, so that no cluster has a response.")
         return Spectrum(values, vectors * signs(vectors, graph.multiplicity))
 
     def _state(
-        self, graph: Graph, spectrum: Spectrum, y: int, before: SMICState | None, normalized: bool
+        self,
+        graph: Graph,
+        spectrum: Spectrum,
+        y: int,
+        before: SMICState | None,
+        normalized: bool,
+        hints: Hints,
     ) -> SMICState:
         """Cluster with the first y eigenvectors."""
-        n, prior = len(graph.vertex), self._prior()
+        n, prior = graph.multiplicity.sum(), self._prior()
         model, (posterior, unresponsive) = fit_model(graph, spectrum, prior, y, normalized=normalized)
         everyone = posterior[graph.vertex]
         labels = np.asarray(everyone.argmax(axis=1), dtype=np.int64)
+        crowded = ""
+        known = hints.fixed[hints.unit]
+        if (seen := known >= 0).any():
+            cluster = agreeing(labels, known, self.n_clusters)
+            model, everyone = replace(model, cluster=cluster), everyone[:, np.argsort(cluster)]
+            labels = np.asarray(everyone.argmax(axis=1), dtype=np.int64)
+            crowded = _crowded(labels[seen], known[seen]) if y == self.n_clusters else ""
+            labels[seen] = known[seen]
         return SMICState(
             labels=labels,
             objective=float(0.5 - (spectrum.values[:y] ** 2 / prior[:y]).sum() / (2.0 * n)),
@@ -444,6 +494,7 @@ class SMIC(PosteriorClusterer):
             unresponsive=np.flatnonzero(unresponsive[graph.vertex]),
             moved=np.flatnonzero(labels != before.labels) if before else np.empty(0, dtype=np.int64),
             model=model,
+            crowded=crowded,
         )
 
     def _adopt(self, state: SMICState) -> None:
@@ -473,7 +524,20 @@ class SMIC(PosteriorClusterer):
 def _graphs(neighbors: Neighborhood, first: Graph, candidates: Sequence[int]) -> Iterator[Graph]:
     yield first
     for t in candidates[1:]:
-        yield local_graph(neighbors.kernel(t))
+        yield replace(local_graph(neighbors.kernel(t)), weights=first.weights, unit=first.unit)
+
+
+def _crowded(found: NDArray[np.int64], known: NDArray[np.int64]) -> str:
+    """Return a warning of known clusters whose points share a cluster, or an empty text."""
+    pairs = np.unique(np.column_stack([found, known]), axis=0)
+    together = [pairs[pairs[:, 0] == h, 1] for h in np.unique(pairs[:, 0])]
+    shared = ["clusters " + " and ".join(map(str, each)) for each in together if len(each) > 1]
+    if not shared:
+        return ""
+    return (
+        f"SMIC does not part the known {', nor the '.join(shared)}: known points have their labels, and the "
+        "points around them may not. Try another n_neighbors or width, or use UMCRLS, which keeps them apart."
+    )
 
 
 def _counted(n: int, noun: str) -> str:

@@ -68,15 +68,25 @@ class Spectrum(NamedTuple):
     vectors: Array
 
 
-def degree_roots(matrix: Matrix) -> Array:
+def degree_roots(matrix: Matrix, weights: Array | None = None) -> Array:
     """Return the roots of the row sums, by which a kernel is normalised.
+
+    Parameters
+    ----------
+    matrix : ndarray or csr_array of shape (m, m)
+    weights : ndarray of shape (m,) or None, default=None
+        How often each column counts.
+
+    Returns
+    -------
+    ndarray of shape (m,)
 
     Raises
     ------
     ValueError
         If a row sum is not positive.
     """
-    degrees = np.asarray(matrix.sum(axis=1)).ravel()
+    degrees = np.asarray(matrix.sum(axis=1) if weights is None else matrix @ weights).ravel()
     if (degrees <= 0).any():
         raise ValueError(
             f"Row {int(degrees.argmin())} of the kernel adds up to {degrees.min():.3g}: degrees must be "

@@ -110,3 +110,21 @@ def size_bound(balance: float, n: int) -> int:
             f"{np.ceil(1000 / n) / 1000:g}, or leave out a point."
         )
     return min(bound, n - 2)
+
+
+def weight_bound(balance: float, weights: Array) -> float:
+    """Return the largest |Σ v_i y_i| that is allowed, reduced so that no cluster is empty.
+
+    Parameters
+    ----------
+    balance : float
+        ℓ as a share of the total weight.
+    weights : ndarray of shape (n,)
+        v_i.
+
+    Returns
+    -------
+    float
+    """
+    total = float(weights.sum())
+    return min(balance * total, total - 2.0 * float(weights.min())) + 1e-9 * total

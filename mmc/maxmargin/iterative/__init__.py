@@ -25,6 +25,8 @@ Costs for n points: the kernel matrix takes n² d once. A round of `IterSVM` or 
 libsvm, between n² and n³. `IterLSSVM` factors once (n³/3), and a round takes n². The scan takes n log n.
 Memory: at most three n×n arrays; after the fit none, except a precomputed kernel, which the states keep.
 
+Known labels, links and weights of points are kept by all four methods (`mmc.maxmargin.iterative.signed`).
+
 Deviations from the paper: the scan takes n log n instead of ℓ n; the SVM objective of a state is computed on
 demand; a training that libsvm does not finish within 5·10⁹/n steps is used as it is, and the caption says so.
 """

@@ -14,7 +14,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from mmc._points import Points
 from mmc._sklearn import StrOptions
+from mmc.hints import Hints
 from mmc.kernels import Kernel, fit_kernel, require_memory
 from mmc.kernels.spectral import normalized_cut
 from mmc.maxmargin.binary import (
@@ -24,12 +26,15 @@ from mmc.maxmargin.binary import (
     Labels,
     signs,
     size_bound,
+    weight_bound,
 )
 from mmc.maxmargin.iterative.bias import Placement, place_bias
+from mmc.maxmargin.iterative.signed import Signed, place_signed
 from mmc.maxmargin.losses import Hinge, Loss
 from mmc.maxmargin.machines import Judge, Machine, Trained
 from mmc.ranges import RANGES, real
 from mmc.starts import Start, draw_starts, k_means, random_labels
+from mmc.steered import SteeredClusterer
 from mmc.stepping import State
 
 #: Last round in which it is soon for a search to end.
@@ -37,13 +42,14 @@ _SOON = 2
 
 
 class Problem(NamedTuple):
-    """What stays fixed during the rounds."""
+    """What stays fixed during the rounds; `signed` is None if there are no hints."""
 
     kernel: Kernel
     machine: Machine
-    bound: int
+    bound: float
     judge: Judge
     starts: list[Start]
+    signed: Signed | None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -57,10 +63,10 @@ class IterState(BinaryState):
     dual : ndarray of shape (n_samples,)
         Coefficients of the classifier.
     margins : ndarray of shape (n_samples,)
-        y f with the labels y that the classifier was trained on. Points with a negative margin flip; at the
-        start, whose bias has not been chosen yet, they lie on the wrong side.
+        y f with the labels y that the classifier was trained on. Points with a negative margin flip, unless
+        hints keep them; at the start, whose bias has not been chosen yet, they lie on the wrong side.
     loss : float
-        Σ L(y f) with the labels of this state.
+        Σ L(y f) with the labels of this state, weighted if points have weights.
     loss_function : Loss
         L.
     norm : float
@@ -144,7 +150,7 @@ class IterState(BinaryState):
         return f"{what}, objective {self.objective:.4g}{stopped}"
 
 
-class IterativeClusterer(BinaryClusterer):
+class IterativeClusterer(SteeredClusterer, BinaryClusterer):
     """Base class of the four methods; each provides its classifier and the choice of the bias."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -159,24 +165,35 @@ class IterativeClusterer(BinaryClusterer):
     max_iter: int
 
     @abstractmethod
-    def _machine(self, K: Array, kernel: Kernel) -> Machine:
+    def _machine(self, K: Array, kernel: Kernel, weights: Array | None = None) -> Machine:
         """Return the classifier that is trained in every round; it may overwrite `K`."""
 
-    def _bound(self, n: int) -> int:
-        """Return the largest |Σy| that is allowed."""
-        return size_bound(self.balance, n)
+    def _bound(self, n: int, weights: Array | None) -> float:
+        """Return the largest |Σ v_i y_i| that is allowed."""
+        return size_bound(self.balance, n) if weights is None else weight_bound(self.balance, weights)
 
-    def _place(self, trained: Trained, problem: Problem) -> Placement:
-        """Choose bias and labels for a trained classifier."""
-        return place_bias(trained.values, problem.bound, problem.machine.loss)
+    def _place(self, trained: Trained, problem: Problem, before: Labels) -> Placement:
+        """Choose bias and labels for a classifier that was trained on the labels `before`."""
+        loss = problem.machine.loss
+        if problem.signed is None:
+            return place_bias(trained.values, int(problem.bound), loss)
+        return place_signed(trained.values, problem.bound, loss, problem.signed, before)
 
-    def _prepare(self, X: Array) -> Problem:
-        bound = self._bound(X.shape[0])
+    def _prepare_steered(self, X: Points, hints: Hints) -> Problem:
+        weights = hints.weights if hints.weights is None else hints.weights.copy()
+        bound = self._bound(X.shape[0], weights)
+        signed = None if hints.are_none else Signed.of(hints)
+        if signed is not None:
+            signed.balanced(bound)  # refuses a bound that no labels keep
         require_memory(X.shape[0])
         X = X.copy()  # the judge reads it later, and the caller's array may change
         kernel, K = self._gram(X)
         starts = self._draw_starts(X, K)
-        return Problem(kernel, self._machine(K, kernel), bound, Judge(kernel, X, self.C), starts)
+        if signed is not None:
+            near = [Start(signed.nearest(start.labels), start.origin) for start in starts]
+            starts = list({start.labels.tobytes(): start for start in reversed(near)}.values())[::-1]
+        judge = Judge(kernel, X, self.C, weights)
+        return Problem(kernel, self._machine(K, kernel, weights), bound, judge, starts, signed)
 
     def _draw_starts(self, X: Array, K: Array) -> list[Start]:
         """Draw the starts; equal starts are kept once, because they lead to the same end.
@@ -218,7 +235,7 @@ class IterativeClusterer(BinaryClusterer):
         trained = machine.train(signs(labels))
         yield self._state(problem, trained, Placement(trained.bias, labels), labels, 0, start.origin)
         for round_ in count(1):
-            placed = self._place(trained, problem)
+            placed = self._place(trained, problem, labels)
             state = self._state(problem, trained, placed, labels, round_, start.origin)
             yield state
             if state.converged:
@@ -231,7 +248,8 @@ class IterativeClusterer(BinaryClusterer):
     ) -> IterState:
         f = trained.values + placed.bias
         moved = np.flatnonzero(placed.labels != before)
-        loss = float(problem.machine.loss(signs(placed.labels) * f).sum())
+        losses = problem.machine.loss(signs(placed.labels) * f)
+        loss = float(losses.sum() if problem.signed is None else problem.signed.weights @ losses)
         return IterState(
             labels=placed.labels,
             objective=trained.norm + problem.machine.price * loss,

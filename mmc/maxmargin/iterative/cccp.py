@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mmc.kernels import Kernel
-from mmc.maxmargin.binary import Array
+from mmc.maxmargin.binary import Array, Labels
 from mmc.maxmargin.iterative.base import IterativeClusterer, Problem
 from mmc.maxmargin.iterative.bias import Placement
 from mmc.maxmargin.machines import Machine, SVMachine, Trained
@@ -82,6 +82,12 @@ class CCCPMMC(IterativeClusterer):
 
     `predict` equals `labels_` on the training points, except if the fit is stopped at its start.
 
+    *Hints.* Links and known labels hold in every state: points that they join have labels that are known up
+    to one sign, which the labelling step chooses for all of them together (see
+    `mmc.maxmargin.iterative.signed`). Weights multiply the losses. The starts do not know the weights; they
+    are changed as little as the hints need. `predict` knows no hints, so that it may differ from `labels_` at
+    points with hints.
+
     References
     ----------
     K. Zhang, I. W. Tsang, J. T. Kwok: Maximum Margin Clustering Made Practical. IEEE Transactions on Neural
@@ -132,11 +138,15 @@ class CCCPMMC(IterativeClusterer):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _machine(self, K: Array, kernel: Kernel) -> Machine:
-        return SVMachine(K, self.C)
+    def _machine(self, K: Array, kernel: Kernel, weights: Array | None = None) -> Machine:
+        return SVMachine(K, self.C, weights=weights)
 
-    def _bound(self, n: int) -> int:
-        return n
+    def _bound(self, n: int, weights: Array | None) -> float:
+        return np.inf
 
-    def _place(self, trained: Trained, problem: Problem) -> Placement:
-        return Placement(trained.bias, (trained.values + trained.bias > 0).astype(np.int64))
+    def _place(self, trained: Trained, problem: Problem, before: Labels) -> Placement:
+        f, signed = trained.values + trained.bias, problem.signed
+        if signed is None:
+            return Placement(trained.bias, (f > 0).astype(np.int64))
+        t = signed.choose(signed.costs(f, problem.machine.loss), signed.signs_of(before))
+        return Placement(trained.bias, signed.labels(t))

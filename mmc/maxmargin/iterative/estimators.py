@@ -12,7 +12,13 @@ from mmc._sklearn import Interval
 from mmc.kernels import Kernel
 from mmc.maxmargin.binary import Array
 from mmc.maxmargin.iterative.base import IterativeClusterer
-from mmc.maxmargin.machines import LeastSquaresMachine, Machine, SVMachine, SVRMachine
+from mmc.maxmargin.machines import (
+    LeastSquaresMachine,
+    Machine,
+    SVMachine,
+    SVRMachine,
+    WeightedLeastSquaresMachine,
+)
 
 
 class IterSVR(IterativeClusterer):
@@ -98,6 +104,12 @@ class IterSVR(IterativeClusterer):
     shapes such as moons or spirals therefore need another start (`init="normalized-cut"` with a narrow
     kernel) or another method.
 
+    *Hints.* Links and known labels hold in every state: points that they join have labels that are known up
+    to one sign, which the labelling step chooses for all of them together (see
+    `mmc.maxmargin.iterative.signed`). A round then takes n² more. Weights multiply the losses and count in
+    the balance. The starts do not know the weights; they are changed as little as the hints need. `predict`
+    knows no hints, so that it may differ from `labels_` at points with hints.
+
     References
     ----------
     K. Zhang, I. W. Tsang, J. T. Kwok: Maximum Margin Clustering Made Practical. IEEE Transactions on Neural
@@ -155,8 +167,8 @@ class IterSVR(IterativeClusterer):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _machine(self, K: Array, kernel: Kernel) -> Machine:
-        return SVRMachine(K, self.C, self.epsilon)
+    def _machine(self, K: Array, kernel: Kernel, weights: Array | None = None) -> Machine:
+        return SVRMachine(K, self.C, self.epsilon, weights)
 
 
 class IterSVM(IterativeClusterer):
@@ -232,6 +244,12 @@ class IterSVM(IterativeClusterer):
     `predict` equals `labels_` on the training points, because the labels are the signs of f. The exceptions
     are a fit that is stopped at its start, and equal points that the balance puts into different clusters.
 
+    *Hints.* Links and known labels hold in every state: points that they join have labels that are known up
+    to one sign, which the labelling step chooses for all of them together (see
+    `mmc.maxmargin.iterative.signed`). A round then takes n² more. Weights multiply the losses and count in
+    the balance. The starts do not know the weights; they are changed as little as the hints need. `predict`
+    knows no hints, so that it may differ from `labels_` at points with hints.
+
     References
     ----------
     K. Zhang, I. W. Tsang, J. T. Kwok: Maximum Margin Clustering Made Practical. IEEE Transactions on Neural
@@ -280,8 +298,8 @@ class IterSVM(IterativeClusterer):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _machine(self, K: Array, kernel: Kernel) -> Machine:
-        return SVMachine(K, self.C)
+    def _machine(self, K: Array, kernel: Kernel, weights: Array | None = None) -> Machine:
+        return SVMachine(K, self.C, weights=weights)
 
 
 class IterLSSVM(IterativeClusterer):
@@ -353,10 +371,17 @@ class IterLSSVM(IterativeClusterer):
     -----
     One step is one round: choose the bias, relabel, and solve. The factorisation takes n³/3 once and a round
     takes n², while the paper factors in every round; memory is at most three n×n arrays. A kernel that is not
-    positive semi-definite is replaced by its positive part.
+    positive semi-definite is replaced by its positive part. With weights of points this needs an
+    eigendecomposition, about ten times as long, if the kernel is "local_scaling" or "precomputed".
 
     `predict` equals `labels_` on the training points, because the labels are the signs of f. The exceptions
     are a fit that is stopped at its start, and equal points that the balance puts into different clusters.
+
+    *Hints.* Links and known labels hold in every state: points that they join have labels that are known up
+    to one sign, which the labelling step chooses for all of them together (see
+    `mmc.maxmargin.iterative.signed`). A round then takes n² more. Weights multiply the losses and count in
+    the balance. The starts do not know the weights; they are changed as little as the hints need. `predict`
+    knows no hints, so that it may differ from `labels_` at points with hints.
 
     References
     ----------
@@ -406,5 +431,7 @@ class IterLSSVM(IterativeClusterer):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _machine(self, K: Array, kernel: Kernel) -> Machine:
+    def _machine(self, K: Array, kernel: Kernel, weights: Array | None = None) -> Machine:
+        if weights is not None:
+            return WeightedLeastSquaresMachine(K, self.C, weights, is_psd=kernel.is_psd)
         return LeastSquaresMachine(K, self.C, is_psd=kernel.is_psd)

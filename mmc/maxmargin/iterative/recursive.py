@@ -6,6 +6,8 @@ The result is a tree, and a new point descends it from the root.
 
 One step is one step of the method that splits a cluster, start after start; the split ends with the best of
 its starts. Costs: k − 1 fits of the method, each on the points of one cluster.
+
+Points that belong together, and weights, are passed on to the splits.
 """
 
 from __future__ import annotations
@@ -20,12 +22,14 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from mmc._points import Points, total_variance
+from mmc._points import Points, square_lengths, total_variance
 from mmc._sklearn import HasMethods, StrOptions, check_parameters
 from mmc.base import StepwiseClusterer, silent_steps
+from mmc.hints import Hints
 from mmc.maxmargin.iterative.estimators import IterLSSVM
 from mmc.ranges import RANGES
 from mmc.starts import require_points
+from mmc.steered import SteeredClusterer
 from mmc.stepping import State
 
 Array = NDArray[np.float64]
@@ -46,10 +50,11 @@ class Split(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """What stays fixed: the points, and a seed for each split."""
+    """What stays fixed: the points with their hints, and a seed for each split."""
 
     X: Points
     seeds: list[int]
+    hints: Hints
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -121,7 +126,7 @@ class RecursiveState(State):
         return result
 
 
-class RecursiveBinary(StepwiseClusterer):
+class RecursiveBinary(SteeredClusterer):
     """Clustering by splitting repeatedly with a method for two clusters ([iterSVR] section IV-C).
 
     Parameters
@@ -174,6 +179,10 @@ class RecursiveBinary(StepwiseClusterer):
     A cluster that cannot be split, because its points are equal or too few or because the method leaves one
     half empty, ends the fit with an error.
 
+    *Hints.* Points that belong together are never parted, and weights count in the splits and in the choice
+    of the next cluster, if the method takes such hints. Known labels and points that belong apart are
+    refused: a split decides about two parts before it is known which clusters come of them.
+
     References
     ----------
     K. Zhang, I. W. Tsang, J. T. Kwok: Maximum Margin Clustering Made Practical. IEEE Transactions on Neural
@@ -198,6 +207,12 @@ class RecursiveBinary(StepwiseClusterer):
         "split": [StrOptions({"spread", "size"})],
         "random_state": ["random_state"],
     }
+
+    _takes = ("must_link", "sample_weight")
+    _refusal = (
+        "A split parts a cluster in two before it is known which clusters come of the parts. Use UMCRLS, "
+        "which keeps all hints."
+    )
 
     splits_: tuple[Split, ...]
 
@@ -233,12 +248,23 @@ class RecursiveBinary(StepwiseClusterer):
         if method.get_params().get("n_clusters") != 2:
             raise ValueError(f"estimator={method!r} must part points in two: set its n_clusters=2.")
 
-    def _prepare(self, X: Array) -> Problem:
+    def _prepare_steered(self, X: Points, hints: Hints) -> Problem:
+        self._require_hints(hints)
         require_points(X.shape[0], self.n_clusters)
         if self._is_pairwise() and X.shape[0] != X.shape[1]:
             raise ValueError(f"A precomputed kernel must be a square matrix, this one is {X.shape}.")
         rng = check_random_state(self.random_state)
-        return Problem(X, [int(rng.randint(2**31 - 1)) for _ in range(self.n_clusters - 1)])
+        return Problem(X, [int(rng.randint(2**31 - 1)) for _ in range(self.n_clusters - 1)], hints)
+
+    def _require_hints(self, hints: Hints) -> None:
+        method = self._method(0)
+        takes = method._takes if isinstance(method, SteeredClusterer) else ()
+        given = {"must_link": hints.are_links, "sample_weight": hints.weights is not None}
+        if refused := [name for name, is_given in given.items() if is_given and name not in takes]:
+            raise ValueError(
+                f"{type(method).__name__}, which splits the clusters, takes no {' and no '.join(refused)}. "
+                "Use another estimator, such as IterLSSVM(), or UMCRLS, which keeps all hints."
+            )
 
     def _method(self, seed: int) -> StepwiseClusterer:
         method = IterLSSVM() if self.estimator is None else clone(self.estimator)
@@ -248,9 +274,9 @@ class RecursiveBinary(StepwiseClusterer):
         return 1, [self._states(problem)]
 
     def _states(self, problem: Problem) -> Iterator[RecursiveState]:
-        X, n_splits = problem.X, len(problem.seeds)
+        n_splits = len(problem.seeds)
         state = RecursiveState(
-            labels=np.zeros(X.shape[0], dtype=np.int64),
+            labels=np.zeros(problem.X.shape[0], dtype=np.int64),
             objective=0.0,
             splits=(),
             n_splits=n_splits,
@@ -260,8 +286,8 @@ class RecursiveBinary(StepwiseClusterer):
         yield state
         for number, seed in enumerate(problem.seeds, start=1):
             before = state
-            members = self._next_members(X, before.labels)
-            for parted in self._part(X, members, int(before.labels[members[0]]), number, seed):
+            members = self._next_members(problem, before.labels)
+            for parted in self._part(problem, members, int(before.labels[members[0]]), number, seed):
                 labels = before.labels.copy()
                 labels[members[parted.split.state.labels == 1]] = number
                 state = RecursiveState(
@@ -276,13 +302,25 @@ class RecursiveBinary(StepwiseClusterer):
                 )
                 yield state
 
-    def _next_members(self, X: Array, labels: Labels) -> Labels:
+    def _next_members(self, problem: Problem, labels: Labels) -> Labels:
         """Return the points of the cluster that is split next."""
+        X, unit, weights = problem.X, problem.hints.unit, problem.hints.weights
         clusters = [np.flatnonzero(labels == h) for h in range(int(labels.max()) + 1)]
-        measure = len if self.split == "size" else lambda members: self._spread(self._points(X, members))
-        return max((members for members in clusters if len(members) > 1), key=measure)
 
-    def _spread(self, points: Points) -> float:
+        def measure(members: Labels) -> float:
+            own = None if weights is None else weights[members]
+            if self.split == "size":
+                return len(members) if own is None else float(own.sum())
+            return self._spread(self._points(X, members), own)
+
+        return max((members for members in clusters if np.ptp(unit[members]) > 0), key=measure)
+
+    def _spread(self, points: Points, weights: Array | None) -> float:
+        if weights is not None:
+            if self._is_pairwise():
+                return float(weights @ points.diagonal() - weights @ points @ weights / weights.sum())
+            mean = np.asarray(weights @ points) / weights.sum()
+            return float(weights @ square_lengths(points, mean))
         if self._is_pairwise():
             return float(np.trace(points) - points.sum() / len(points))
         return total_variance(points) * float(points.shape[0])
@@ -290,24 +328,28 @@ class RecursiveBinary(StepwiseClusterer):
     def _points(self, X: Points, members: Labels) -> Points:
         return X[np.ix_(members, members)] if self._is_pairwise() else X[members]
 
-    def _part(self, X: Array, members: Labels, cluster: int, other: int, seed: int) -> Iterator[_Parted]:
+    def _part(
+        self, problem: Problem, members: Labels, cluster: int, other: int, seed: int
+    ) -> Iterator[_Parted]:
         """Split a cluster; yield every step of the method, and finally the end that it kept."""
         model = self._method(seed)
         try:
-            for step in silent_steps(model, self._points(X, members)):
+            for step in silent_steps(
+                model, self._points(problem.X, members), **_hints_of(problem.hints, members)
+            ):
                 # The model changes in later steps, and a state must not change with it.
                 split = Split(cluster, other, copy(model), step.state, members)
                 start = f"start {step.start + 1} of {step.n_starts}, " if step.n_starts > 1 else ""
                 yield _Parted(split, start + step.state.caption, 0.99 * step.progress)
         except ValueError as error:
-            raise ValueError(self._refusal(cluster, members, other, str(error))) from error
+            raise ValueError(self._unsplit(cluster, members, other, str(error))) from error
         sizes = np.bincount(model.labels_, minlength=2)
         if sizes.min() == 0:
-            raise ValueError(self._refusal(cluster, members, other, "One half is empty."))
+            raise ValueError(self._unsplit(cluster, members, other, "One half is empty."))
         detail = f"parted into {sizes[0]} and {sizes[1]} points"
         yield _Parted(Split(cluster, other, model, model.state_, members), detail, 1.0)
 
-    def _refusal(self, cluster: int, members: Labels, reached: int, reason: str) -> str:
+    def _unsplit(self, cluster: int, members: Labels, reached: int, reason: str) -> str:
         fewer = f"Ask for at most {reached} clusters, or change" if reached > 1 else "Change"
         return (
             f"Cluster {cluster} of {len(members)} points cannot be split: {reason} {fewer} the parameters of "
@@ -344,3 +386,14 @@ class _Parted(NamedTuple):
     split: Split
     detail: str
     done: float
+
+
+def _hints_of(hints: Hints, members: Labels) -> dict[str, Array | Labels]:
+    """Return the hints about some points as arguments of `iter_fit`, without those that say nothing."""
+    _, first, own = np.unique(hints.unit[members], return_index=True, return_inverse=True)
+    links = np.column_stack([first[own], np.arange(len(members))])
+    links = links[links[:, 0] != links[:, 1]]
+    found: dict[str, Array | Labels] = {"must_link": links} if len(links) else {}
+    if hints.weights is not None:
+        found["sample_weight"] = hints.weights[members]
+    return found
