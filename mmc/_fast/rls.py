@@ -260,9 +260,14 @@ def sweep(R, T, labels, sizes, moved, rules):  # type: ignore[no-untyped-def]
 def _best_other(T, j, o, labels, rules):  # type: ignore[no-untyped-def]
     """Return the best cluster other than `o` that unit `j` may go to, −1 if there is none."""
     d = -1
-    for h in range(T.shape[0]):
-        if h != o and (d < 0 or T[h, j] > T[d, j]) and may_join(rules, labels, j, h):
-            d = h
+    if _is_free(rules, j):
+        for h in range(T.shape[0]):
+            if h != o and (d < 0 or T[h, j] > T[d, j]):
+                d = h
+    else:
+        for h in range(T.shape[0]):
+            if h != o and (d < 0 or T[h, j] > T[d, j]) and may_join(rules, labels, j, h):
+                d = h
     return d
 
 
