@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -31,8 +32,16 @@ def timed(run: Callable[..., Any], *arguments: object) -> tuple[float, Any]:
 
 def quiet_labels(model: Any, X: NDArray[np.float64]) -> NDArray[np.int64]:
     """Fit and return the labels, also if the fit has not converged."""
+    with expected_warnings():
+        return np.asarray(model.fit_predict(X), dtype=np.int64)
+
+
+@contextmanager
+def expected_warnings(*others: type[Warning]) -> Iterator[None]:
+    """Ignore what is expected: `EXPECTED_WARNINGS`, fits that have not converged, and other kinds."""
     with warnings.catch_warnings():
         for message in EXPECTED_WARNINGS:
             warnings.filterwarnings("ignore", message=message)
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return np.asarray(model.fit_predict(X), dtype=np.int64)
+        for kind in (ConvergenceWarning, *others):
+            warnings.simplefilter("ignore", kind)
+        yield

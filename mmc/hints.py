@@ -379,7 +379,7 @@ def _labels(y: object, n: int, k: int) -> Labels:
 
 
 def _pairs(name: str, links: ArrayLike | None, n: int) -> Labels:
-    if links is None or not np.size(links):
+    if links is None or not np.asarray(links).size:
         return np.empty((0, 2), dtype=np.int64)
     pairs = check_array(links, dtype=None, input_name=name)
     if pairs.dtype.kind not in "iu" or pairs.shape[1] != 2:
@@ -398,7 +398,7 @@ def _weights(weights: ArrayLike | None, n: int) -> Array | None:
         raise ValueError(f"sample_weight has the shape {given.shape}: give one number for each of {n} rows.")
     if given.min() <= 0:
         raise ValueError(
-            f"sample_weight holds {given.min():g}: weights are above zero. Leave out rows that do not count."
+            f"sample_weight holds {given.min():g}: weights are above zero. Leave out rows of weight zero."
         )
     return None if (given == 1.0).all() else np.asarray(given)
 

@@ -238,13 +238,17 @@ def sweep(R, T, labels, sizes, moved, rules):  # type: ignore[no-untyped-def]
     change : float
         Change of Q.
     """
+    fixed, pointers = rules.fixed, rules.pointers
     change = 0.0
     count = 0
     for j in range(labels.shape[0]):
         o = labels[j]
         if sizes[o] == 1:
             continue
-        d = _best_other(T, j, o, labels, rules)
+        if fixed[j] < 0 and pointers[j] == pointers[j + 1]:
+            d = _best_of_all(T, j, o)
+        else:
+            d = _best_other(T, j, o, labels, rules)
         if d < 0:
             continue
         gain = T[o, j] - T[d, j] - 2.0 * R[j, j]
@@ -262,6 +266,15 @@ def _best_other(T, j, o, labels, rules):  # type: ignore[no-untyped-def]
     d = -1
     for h in range(T.shape[0]):
         if h != o and (d < 0 or T[h, j] > T[d, j]) and may_join(rules, labels, j, h):
+            d = h
+    return d
+
+
+@compiled()
+def _best_of_all(T, j, o):  # type: ignore[no-untyped-def]
+    d = -1
+    for h in range(T.shape[0]):
+        if h != o and (d < 0 or T[h, j] > T[d, j]):
             d = h
     return d
 

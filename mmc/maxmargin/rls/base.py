@@ -27,6 +27,7 @@ from mmc.kernels.landmarks import LANDMARKS
 from mmc.kernels.neighbors import EXACT
 from mmc.maxmargin.rls.factor_search import FactorSearch
 from mmc.maxmargin.rls.features import GRAPHS, LowRank, fit_low_rank
+from mmc.maxmargin.rls.known import KnownPoints
 from mmc.maxmargin.rls.labelling import (
     Array,
     DenseSearch,
@@ -205,29 +206,42 @@ class LeastSquaresClusterer(SteeredClusterer, KernelClusterer):
     def _prepare_steered(self, X: Points, hints: Hints) -> Problem:
         rng = check_random_state(self.random_state)
         starts = [steered(start, hints, self.n_clusters) for start in self._draw_starts(X, rng)]
+        known = KnownPoints(hints, self.n_clusters)
         if not self._has_low_rank:
             require_memory(X.shape[0], instead=_INSTEAD)
-            return Problem(self._dense(X, hints), starts, hints)
+            dense, labels = self._dense(X, hints, known)
+            return Problem(dense, [*starts, *self._known_start(labels, hints)], hints)
         if self.kernel in ("precomputed", "local_scaling"):
             raise ValueError(
                 f"n_landmarks={self.n_landmarks} needs a kernel that compares any two points, and "
                 f'kernel={self.kernel!r} does not. Leave n_landmarks out, or use kernel="landmark_graph".'
             )
-        return Problem(self._low_rank(X, rng, hints.weights), starts, hints)
+        model = self._low_rank(X, rng, hints, known)
+        labels = known.labels_by_factor(model.factor.W) if len(known.rows) else None
+        return Problem(model, [*starts, *self._known_start(labels, hints)], hints)
 
-    def _dense(self, X: Points, hints: Hints) -> Dense:
+    def _known_start(self, labels: Labels | None, hints: Hints) -> list[Start]:
+        """Return the start from known labels; none if labels are given, or sizes must not change freely."""
+        if labels is None or not self._sizes_are_free or not isinstance(self.init, str):
+            return []
+        return [steered(Start(labels, "known labels"), hints, self.n_clusters)]
+
+    def _dense(self, X: Points, hints: Hints, known: KnownPoints) -> tuple[Dense, Labels | None]:
         kernel, K = self._gram(X)
         anchor = K[0].copy()
+        labels = None
+        if len(known.rows):
+            labels = known.labels_by_kernel(K[:, known.rows], self.alpha, fit_intercept=self.fit_intercept)
         R, basis = hat_matrix(
             K, self.alpha, fit_intercept=self.fit_intercept, is_psd=kernel.is_psd, weights=hints.weights
         )
         shares = unit_rows(R, hints)
         if shares is R:
-            return Dense(kernel, anchor, R, basis)
+            return Dense(kernel, anchor, R, basis), labels
         del K, R  # one n×n array beside the shares is enough
-        return Dense(kernel, anchor, unit_rows(shares.T, hints), basis, shares)
+        return Dense(kernel, anchor, unit_rows(shares.T, hints), basis, shares), labels
 
-    def _low_rank(self, X: Points, rng: np.random.RandomState, weights: Array | None) -> LowRank:
+    def _low_rank(self, X: Points, rng: np.random.RandomState, hints: Hints, known: KnownPoints) -> LowRank:
         if self.kernel in GRAPHS:
             parameters: dict[str, Any] = {"n_neighbors": self.n_neighbors}
         else:
@@ -244,7 +258,8 @@ class LeastSquaresClusterer(SteeredClusterer, KernelClusterer):
             landmarks=self.landmarks,
             n_components=self.n_components,
             rng=rng,
-            weights=weights,
+            weights=hints.weights,
+            are_named=len(known.rows) > 0,
         )
 
     def _draw_starts(self, X: Array, random_state: np.random.RandomState | int | None) -> list[Start]:

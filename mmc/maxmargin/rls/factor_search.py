@@ -94,7 +94,7 @@ class FactorSearch:
 
     def masses(self) -> Array:
         """Return what the units of each cluster count."""
-        return self.units.masses(self.labels, len(self.sizes))
+        return self.units.masses(self.labels, self.sizes)
 
     def claims(self, round_: int, cluster: int, n_claims: float) -> Iterator[RLSState]:
         """Let a cluster claim units that count `n_claims`, and yield a state after each block."""

@@ -65,6 +65,7 @@ def fit_low_rank(
     n_components: int | None,
     rng: np.random.RandomState,
     weights: Array | None = None,
+    are_named: bool = False,
 ) -> LowRank:
     """Compute the features of the training points and the hat matrix of ridge regression on them.
 
@@ -92,6 +93,9 @@ def fit_low_rank(
         Random generator.
     weights : ndarray of shape (n_samples,) or None, default=None
         Weights of the points in the ridge models; neighbours, widths and landmarks do not depend on them.
+    are_named : bool, default=False
+        Whether points of every cluster are known, so that a model has more to go by than the leading
+        eigenvectors, and a graph has twice as many.
 
     Returns
     -------
@@ -109,7 +113,7 @@ def fit_low_rank(
         return LowRank(
             ridge_factor(G, features, penalties, fit_intercept=fit_intercept, weights=weights), None
         )
-    r = n_components or _FEATURES[kernel] * n_clusters
+    r = n_components or _FEATURES[kernel] * n_clusters * (2 if are_named else 1)
     require_memory(n, 3, min(r, n))
     if kernel == "graph":
         graph = neighbor_graph(X, parameters["n_neighbors"])

@@ -25,7 +25,8 @@ from mmc.stepping import State
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
-#: Share of the best ratio of shaken starts below which a start that was not shaken is preferred.
+#: Share of the best ratio of other starts below which one that was told nothing of the clusters, neither
+#: sizes nor labels, is preferred.
 _CLEARLY = 0.75
 
 #: The starts that are named, by their origin.
@@ -79,7 +80,7 @@ class RLSState(State):
         Whether starts are compared by `ratio`, because clusters may have any size.
     is_shaken : bool
         Whether the start was shaken towards the target sizes. An end that was not must have a `ratio` that is
-        lower by a quarter to be preferred.
+        lower by a quarter to be preferred, unless the start comes from known labels.
     turn : Turn or None
         Turn to which a claim belongs.
     origin : str
@@ -110,7 +111,8 @@ class RLSState(State):
         """Value by which starts are compared."""
         if not self.sizes_are_free:
             return self.objective
-        return self.ratio if self.is_shaken else self.ratio / _CLEARLY
+        is_told = self.is_shaken or self.origin == "known labels"
+        return self.ratio if is_told else self.ratio / _CLEARLY
 
     @property
     def caption(self) -> str:
@@ -263,7 +265,7 @@ class DenseSearch:
 
     def masses(self) -> Array:
         """Return what the units of each cluster count."""
-        return self.units.masses(self.labels, len(self.sizes))
+        return self.units.masses(self.labels, self.sizes)
 
     def claims(self, round_: int, cluster: int, n_claims: float) -> Iterator[RLSState]:
         """Let a cluster claim units that count `n_claims`, in one step."""

@@ -53,9 +53,11 @@ class Units:
         """Return the points of units that have moved; where points are units, in the same order."""
         return units.copy() if self._are_points else self._hints.points_of(units)
 
-    def masses(self, labels: Labels, k: int) -> Array:
-        """Return the sum of the weights of each cluster."""
-        return np.asarray(np.bincount(labels, self.rules.mass, k), dtype=np.float64)
+    def masses(self, labels: Labels, sizes: Labels) -> Array:
+        """Return the sum of the weights of each cluster, given its number of units."""
+        if self._are_points and self._hints.weights is None:
+            return sizes.astype(np.float64)
+        return np.asarray(np.bincount(labels, self.rules.mass, len(sizes)), dtype=np.float64)
 
     def whole(self, amount: float) -> float:
         """Round down to what can be claimed: whole points, or multiples of the lightest unit below 1.
