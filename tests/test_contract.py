@@ -111,7 +111,7 @@ def refused_checks(estimator):
     if not isinstance(estimator, SteeredClusterer) or "sample_weight" not in estimator._takes:
         return {}
     reason = "a weight of zero is refused, and copies of a point change the random starts"
-    return {"check_sample_weight_equivalence_on_dense_data": reason}
+    return {f"check_sample_weight_equivalence_on_{what}_data": reason for what in ("dense", "sparse")}
 
 
 #: The checks cluster noise, on which a method may lose clusters, and then it warns.

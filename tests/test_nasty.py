@@ -57,7 +57,7 @@ def test_fits_of_the_command(number):
 class Unnamed(UMCRLS):
     """Raises an error that names nothing."""
 
-    def _prepare(self, X):
+    def _prepare_steered(self, X, hints):
         raise np.linalg.LinAlgError("Singular matrix")
 
 
@@ -73,9 +73,9 @@ class Silent(UMCRLS):
 class Leaking(UMCRLS):
     """Lets a warning of NumPy through."""
 
-    def _prepare(self, X):
+    def _prepare_steered(self, X, hints):
         np.log(np.zeros(1))
-        return super()._prepare(X)
+        return super()._prepare_steered(X, hints)
 
 
 @pytest.mark.parametrize(

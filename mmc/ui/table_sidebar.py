@@ -146,7 +146,7 @@ def draw_own_table(data: Data, loaded: Loaded) -> None:
     if data.source != TABLE or not isinstance(loaded, Upload):
         return
     n = len(data.options["columns"])
-    title = f"Your table: {loaded.n_rows:,} rows, {n} of {len(loaded.looks)} columns are used"
+    title = f"Your table: {loaded.n_rows:,} rows, {n:,} of {len(loaded.looks):,} columns are used"
     with st.expander(title, icon=":material/table_view:"):
         draw_columns(loaded, data.options, "here")
 
