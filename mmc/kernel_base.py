@@ -11,6 +11,8 @@ from mmc._points import Points
 from mmc._sklearn import StrOptions
 from mmc.base import StepwiseClusterer
 from mmc.kernels import KERNELS, LENGTHS, Gram, Kernel, fit_kernel
+from mmc.kernels.landmarks import LANDMARKS
+from mmc.kernels.low_rank import GRAPHS, Approximation, approximate
 from mmc.ranges import RANGES
 
 Array = NDArray[np.float64]
@@ -63,4 +65,44 @@ class KernelClusterer(StepwiseClusterer):
             degree=self.degree,
             coef0=self.coef0,
             n_neighbors=self.n_neighbors,
+        )
+
+
+class LowRankClusterer(KernelClusterer):
+    """A kernel method that needs no n×n array if its kernel is a graph or has landmarks."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelClusterer._parameter_constraints,
+        "kernel": [StrOptions({*KERNELS, *GRAPHS})],
+        "n_landmarks": [RANGES["n_landmarks"], None],
+        "landmarks": [StrOptions(set(LANDMARKS))],
+        "n_components": [RANGES["n_components"], None],
+    }
+
+    n_landmarks: int | None
+    landmarks: str
+    n_components: int | None
+
+    @property
+    def _has_low_rank(self) -> bool:
+        return self.kernel in GRAPHS or self.n_landmarks is not None
+
+    def _approximation(self, X: Points, rng: np.random.RandomState, more: int = 1) -> Approximation:
+        """Return features of a graph or of landmarks, with `more` times as many eigenvectors as usual."""
+        if self.kernel in ("precomputed", "local_scaling"):
+            raise ValueError(
+                f"n_landmarks={self.n_landmarks} needs a kernel that compares any two points, and "
+                f'kernel={self.kernel!r} does not. Leave n_landmarks out, or use kernel="landmark_graph".'
+            )
+        names = ("n_neighbors",) if self.kernel in GRAPHS else ("gamma", "width", "degree", "coef0")
+        return approximate(
+            X,
+            self.kernel,
+            {name: getattr(self, name) for name in names},
+            n_clusters=self.n_clusters,
+            n_landmarks=self.n_landmarks,
+            landmarks=self.landmarks,
+            n_components=self.n_components,
+            rng=rng,
+            more=more,
         )

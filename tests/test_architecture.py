@@ -51,6 +51,7 @@ INSIDE = {
         ("mmc.kernels.dense", "mmc.kernels.neighbor_graph", "mmc.kernels.spanning_tree"),
         ("mmc.kernels.landmarks",),
         ("mmc.kernels.landmark_graph",),
+        ("mmc.kernels.low_rank",),
     ),
     "mmc.maxmargin": (
         ("mmc.maxmargin.binary", "mmc.maxmargin.losses"),

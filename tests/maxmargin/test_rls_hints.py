@@ -435,7 +435,7 @@ def test_what_cannot_be_kept_is_refused_at_once(Search):
         Search(2).iter_fit(X, must_link=[[0, 1]], cannot_link=[[0, 1]])
     with pytest.raises(ValueError, match="known labels go up to 2, and n_clusters=2 has the clusters 0 to 1"):
         Search(2).iter_fit(X, [2, *[-1] * 19])
-    with pytest.raises(ValueError, match="weights are above 0"):
+    with pytest.raises(ValueError, match="weights are above zero"):
         Search(2).iter_fit(X, sample_weight=np.zeros(20))
 
 

@@ -19,7 +19,7 @@ s              n_shakes                number of rounds of shaking after the fir
 
 Costs: a whole kernel takes n² d operations and R takes n³ multiplications once. A start takes k n² for T, and
 a claim takes n. Memory: at most three n×n arrays while R is computed, then R alone. On a graph or with
-landmarks R is a product of n×r arrays (`mmc.maxmargin.rls.features`), and a block of claims takes n r.
+landmarks R is a product of n×r arrays (`mmc.kernels.low_rank`), and a block of claims takes n r.
 
 Deviations from the paper, which the classes state too: α is rounded down, and a cluster whose α is not
 positive claims nothing; no search empties a cluster; a random start is a random labelling with clusters of

@@ -19,14 +19,13 @@ from sklearn.utils.validation import validate_data
 from mmc._points import Points
 from mmc._sklearn import StrOptions, check_parameters
 from mmc.hints import Hints
-from mmc.kernel_base import KernelClusterer
-from mmc.kernels import KERNELS, Kernel, require_memory
+from mmc.kernel_base import LowRankClusterer
+from mmc.kernels import Kernel, require_memory
 from mmc.kernels.factor import Features
 from mmc.kernels.hat_matrix import Spectrum, hat_matrix
-from mmc.kernels.landmarks import LANDMARKS
 from mmc.kernels.neighbors import EXACT
 from mmc.maxmargin.rls.factor_search import FactorSearch
-from mmc.maxmargin.rls.features import GRAPHS, LowRank, fit_low_rank
+from mmc.maxmargin.rls.features import LowRank, low_rank_hat
 from mmc.maxmargin.rls.known import KnownPoints
 from mmc.maxmargin.rls.labelling import (
     Array,
@@ -90,16 +89,12 @@ class Problem(NamedTuple):
     hints: Hints
 
 
-class LeastSquaresClusterer(SteeredClusterer, KernelClusterer):
+class LeastSquaresClusterer(SteeredClusterer, LowRankClusterer):
     """Base class of the three searches."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **KernelClusterer._parameter_constraints,
-        "kernel": [StrOptions({*KERNELS, *GRAPHS})],
+        **LowRankClusterer._parameter_constraints,
         "alpha": [RANGES["alpha"]],
-        "n_landmarks": [RANGES["n_landmarks"], None],
-        "landmarks": [StrOptions(set(LANDMARKS))],
-        "n_components": [RANGES["n_components"], None],
         "fit_intercept": ["boolean"],
         "n_init": [RANGES["n_init"], StrOptions({"auto"})],
         "init": [StrOptions({"random", "k-means++"}), "array-like"],
@@ -192,10 +187,6 @@ class LeastSquaresClusterer(SteeredClusterer, KernelClusterer):
         return models
 
     @property
-    def _has_low_rank(self) -> bool:
-        return self.kernel in GRAPHS or self.n_landmarks is not None
-
-    @property
     def _sizes_are_free(self) -> bool:
         return True
 
@@ -211,12 +202,15 @@ class LeastSquaresClusterer(SteeredClusterer, KernelClusterer):
             require_memory(X.shape[0], instead=_INSTEAD)
             dense, labels = self._dense(X, hints, known)
             return Problem(dense, [*starts, *self._known_start(labels, hints)], hints)
-        if self.kernel in ("precomputed", "local_scaling"):
-            raise ValueError(
-                f"n_landmarks={self.n_landmarks} needs a kernel that compares any two points, and "
-                f'kernel={self.kernel!r} does not. Leave n_landmarks out, or use kernel="landmark_graph".'
-            )
-        model = self._low_rank(X, rng, hints, known)
+        # Points of every cluster are known: a model has more to go by than the leading eigenvectors.
+        approximation = self._approximation(X, rng, more=2 if len(known.rows) else 1)
+        model = low_rank_hat(
+            approximation,
+            self.alpha,
+            n_clusters=self.n_clusters,
+            fit_intercept=self.fit_intercept,
+            weights=hints.weights,
+        )
         labels = known.labels_by_factor(model.factor.W) if len(known.rows) else None
         return Problem(model, [*starts, *self._known_start(labels, hints)], hints)
 
@@ -240,27 +234,6 @@ class LeastSquaresClusterer(SteeredClusterer, KernelClusterer):
             return Dense(kernel, anchor, R, basis), labels
         del K, R  # one n×n array beside the shares is enough
         return Dense(kernel, anchor, unit_rows(shares.T, hints), basis, shares), labels
-
-    def _low_rank(self, X: Points, rng: np.random.RandomState, hints: Hints, known: KnownPoints) -> LowRank:
-        if self.kernel in GRAPHS:
-            parameters: dict[str, Any] = {"n_neighbors": self.n_neighbors}
-        else:
-            names = ("gamma", "width", "degree", "coef0")
-            parameters = {name: getattr(self, name) for name in names}
-        return fit_low_rank(
-            X,
-            self.kernel,
-            parameters,
-            n_clusters=self.n_clusters,
-            alpha=self.alpha,
-            fit_intercept=self.fit_intercept,
-            n_landmarks=self.n_landmarks,
-            landmarks=self.landmarks,
-            n_components=self.n_components,
-            rng=rng,
-            weights=hints.weights,
-            are_named=len(known.rows) > 0,
-        )
 
     def _draw_starts(self, X: Array, random_state: np.random.RandomState | int | None) -> list[Start]:
         require_points(X.shape[0], self.n_clusters)
