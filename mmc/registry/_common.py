@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
 from mmc.kernels import KERNELS, LENGTHS
+from mmc.kernels.low_rank import GRAPHS
+from mmc.registry._limits import MOST_SAMPLES, Limit
 from mmc.registry._types import Parameter
 
 #: Kernels of which the whole matrix is computed.
@@ -107,4 +113,72 @@ BALANCE = Parameter(
     "Balance",
     "By how many points, as a share of all, the sizes may differ. 0: two halves. 1: any sizes.",
     steps=(0.0, 0.03, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
+)
+
+#: Kernels that landmarks can stand for.
+_WITH_LANDMARKS = ("rbf", "linear", "poly")
+
+#: The kernel of methods that can do without an n×n array, and how it is approximated.
+LOW_RANK_KERNEL = (
+    replace(
+        KERNEL[0],
+        help="How two points are compared: graph follows chains of neighbours, rbf curved shapes, linear "
+        "draws straight borders. The two graphs take 100,000 points, the others 5,000 without landmarks.",
+        choices=(*GRAPHS, *WHOLE_KERNELS),
+    ),
+    *KERNEL[1:-1],
+    replace(
+        KERNEL[-1],
+        help="How many neighbours a point is joined to; of landmarks it is a quarter as many.",
+        advanced=False,
+        when=(("kernel", (*GRAPHS, "local_scaling")),),
+    ),
+)
+LANDMARKS = (
+    Parameter(
+        "n_landmarks",
+        "choice",
+        "Landmarks",
+        "How many points stand for all: more are slower and more precise. none: the whole kernel, or 2,000 "
+        "for the landmark graph.",
+        steps=(20, 50, 100, 200, 500, 1000, 2000),
+        choices=("none",),
+        none="none",
+        free=True,
+        advanced=True,
+        swept=False,
+        when=(("kernel", ("landmark_graph", *_WITH_LANDMARKS)),),
+    ),
+    Parameter(
+        "landmarks",
+        "choice",
+        "How landmarks are chosen",
+        "Centres of k-means, or points drawn at random.",
+        choices=("k-means", "random"),
+        advanced=True,
+        when=(("kernel", ("landmark_graph", *_WITH_LANDMARKS)),),
+    ),
+    Parameter(
+        "n_components",
+        "choice",
+        "Eigenvectors",
+        "How much detail of the graph the models can follow. auto: seven for each cluster, or five for the "
+        "landmark graph.",
+        steps=(2, 5, 10, 20, 30, 50, 70, 100, 200),
+        choices=("auto",),
+        none="auto",
+        free=True,
+        advanced=True,
+        when=(("kernel", GRAPHS),),
+    ),
+)
+
+
+def _most_samples(values: Mapping[str, Any]) -> int:
+    has_landmarks = values["kernel"] in _WITH_LANDMARKS and values["n_landmarks"] is not None
+    return MOST_SAMPLES if values["kernel"] in GRAPHS or has_landmarks else 0
+
+
+LOW_RANK_LIMIT = Limit(
+    _most_samples, ("kernel", "n_landmarks"), f"{MOST_SAMPLES:,} with a graph, or with landmarks"
 )

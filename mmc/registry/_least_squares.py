@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 from mmc.base import StepwiseClusterer
 from mmc.maxmargin import UMCRLS, SteepRLS, StocRLS
-from mmc.registry._common import ALPHA, KERNEL, N_CLUSTERS, RANDOM_STATE, WHOLE_KERNELS
-from mmc.registry._limits import MOST_SAMPLES, Limit
+from mmc.registry._common import (
+    ALPHA,
+    LANDMARKS,
+    LOW_RANK_KERNEL,
+    LOW_RANK_LIMIT,
+    N_CLUSTERS,
+    RANDOM_STATE,
+    WHOLE_KERNELS,
+)
 from mmc.registry._types import Algorithm, Candidacy, Line, Parameter
 
 _UMC_RLS_PAPER = "Pahikkala et al.: Unsupervised Multi-Class Regularized Least-Squares Classification, 2012"
@@ -34,62 +40,7 @@ _PUBLISHED = {
     "n_init": 10,
 }
 
-_GRAPHS = ("graph", "landmark_graph")
-_WITH_LANDMARKS = ("rbf", "linear", "poly")
-
-_RLS_MODEL = (
-    N_CLUSTERS,
-    replace(
-        KERNEL[0],
-        help="How two points are compared: graph follows chains of neighbours, rbf curved shapes, linear "
-        "draws straight borders. The two graphs take 100,000 points, the others 5,000 without landmarks.",
-        choices=(*_GRAPHS, *WHOLE_KERNELS),
-    ),
-    *KERNEL[1:-1],
-    replace(
-        KERNEL[-1],
-        help="How many neighbours a point is joined to; of landmarks it is a quarter as many.",
-        advanced=False,
-        when=(("kernel", ("graph", "landmark_graph", "local_scaling")),),
-    ),
-    ALPHA,
-    Parameter(
-        "n_landmarks",
-        "choice",
-        "Landmarks",
-        "How many points stand for all: more are slower and more precise. none: the whole kernel, or 2,000 "
-        "for the landmark graph.",
-        steps=(20, 50, 100, 200, 500, 1000, 2000),
-        choices=("none",),
-        none="none",
-        free=True,
-        advanced=True,
-        swept=False,
-        when=(("kernel", ("landmark_graph", *_WITH_LANDMARKS)),),
-    ),
-    Parameter(
-        "landmarks",
-        "choice",
-        "How landmarks are chosen",
-        "Centres of k-means, or points drawn at random.",
-        choices=("k-means", "random"),
-        advanced=True,
-        when=(("kernel", ("landmark_graph", *_WITH_LANDMARKS)),),
-    ),
-    Parameter(
-        "n_components",
-        "choice",
-        "Eigenvectors",
-        "How much detail of the graph the models can follow. auto: seven for each cluster, or five for the "
-        "landmark graph.",
-        steps=(2, 5, 10, 20, 30, 50, 70, 100, 200),
-        choices=("auto",),
-        none="auto",
-        free=True,
-        advanced=True,
-        when=(("kernel", _GRAPHS),),
-    ),
-)
+_RLS_MODEL = (N_CLUSTERS, *LOW_RANK_KERNEL, ALPHA, *LANDMARKS)
 _RLS_STARTS = (
     Parameter(
         "n_init",
@@ -154,11 +105,6 @@ _KEEP = Line("of all starts keep the one whose clusters are learned best for the
 _FORMULA = "Q(c) = Σₕ minimum over f of ( Σᵢ (pₕᵢ − f(xᵢ))² + λ‖f‖² ),  pₕᵢ = +1 if cᵢ = h, else −1"
 
 
-def _most_samples(values: Mapping[str, Any]) -> int:
-    has_landmarks = values["kernel"] in _WITH_LANDMARKS and values["n_landmarks"] is not None
-    return MOST_SAMPLES if values["kernel"] in _GRAPHS or has_landmarks else 0
-
-
 def _rls(
     estimator: type[StepwiseClusterer],
     title: str,
@@ -182,9 +128,7 @@ def _rls(
         max_samples=5000,
         tune="n_neighbors",
         grid=_GRID,
-        limit=Limit(
-            _most_samples, ("kernel", "n_landmarks"), f"{MOST_SAMPLES:,} with a graph, or with landmarks"
-        ),
+        limit=LOW_RANK_LIMIT,
         published={**_PUBLISHED, **published},
         pseudo_code=(_START, *pseudo_code),
         candidacies=candidacies,
