@@ -262,5 +262,5 @@ def warm_up() -> None:
     """
     runner()
     state_of(Visit).has_plotly = True
-    st.html("<style>.st-key-warm_up {position: absolute; left: -9999px;}</style>")
+    st.html("<style>.st-key-warm_up {position: absolute; left: -9999px; visibility: hidden;}</style>")
     st.plotly_chart(go.Figure(), key="warm_up", height=40, alt="empty")
