@@ -52,6 +52,12 @@ def _umap(X: Array, then: Callable[[Array], Any]) -> Labels:
     return np.asarray(then(UMAP(n_neighbors=10, min_dist=0.0, n_components=10).fit_transform(points)))
 
 
+def _fast_hdbscan(X: Array) -> Labels:
+    from fast_hdbscan import HDBSCAN as FastHDBSCAN
+
+    return np.asarray(FastHDBSCAN(min_cluster_size=max(5, len(X) // 100)).fit_predict(X))
+
+
 #: Every method by name: points, number of clusters and seed give labels.
 METHODS: dict[str, Callable[[Array, int, int], Labels]] = {
     "k-means": lambda X, k, seed: quiet_labels(KMeans(k, random_state=seed), X),
@@ -70,6 +76,7 @@ METHODS: dict[str, Callable[[Array, int, int], Labels]] = {
         SpectralClustering(k, affinity="nearest_neighbors", random_state=seed, n_jobs=-1), X
     ),
     "umap + k-means": lambda X, k, seed: _umap(X, KMeans(k, n_init=10, random_state=seed).fit_predict),
+    "fast_hdbscan": lambda X, k, seed: _fast_hdbscan(X),
     "umap + HDBSCAN": lambda X, k, seed: _umap(
         X, HDBSCAN(min_cluster_size=max(5, len(X) // 100)).fit_predict
     ),
@@ -167,8 +174,9 @@ def measured(
     path: Path | None, method: str, k: int, seed: int, *, n: int = 0, limit: float = 3600.0
 ) -> dict[str, Any]:
     """Run a fit in another process and return what it printed, or why it did not end."""
-    if "umap" in method and find_spec("umap") is None:
-        return {"error": "umap-learn is not installed"}
+    for word, module in (("umap", "umap"), ("fast_hdbscan", "fast_hdbscan")):
+        if word in method and find_spec(module) is None:
+            return {"error": f"{module} is not installed"}
     task = json.dumps({"path": str(path or ""), "method": method, "k": k, "seed": seed, "n": n})
     command = [sys.executable, "-m", "benchmarks.scale", "--task", task]
     try:
@@ -199,10 +207,11 @@ def _task(text: str) -> None:
         METHODS[method](np.random.RandomState(0).randn(5_500, 2), k, seed)  # compiles for float32
     before = peak_memory(reset=True)
     seconds, labels = timed(METHODS[method], X, k, seed)
-    beyond = (peak_memory() - before) / 2**20
+    total = peak_memory()
+    beyond = (total - before) / 2**20
     known = labels >= 0  # HDBSCAN leaves noise out
     found = len(np.unique(labels[known]))
-    note = f"  {found} clusters, {np.mean(~known):.0%} noise" if "HDBSCAN" in method else ""
+    note = f"  {found} clusters, {np.mean(~known):.0%} noise" if "hdbscan" in method.lower() else ""
     print(
         json.dumps(
             {
@@ -211,6 +220,7 @@ def _task(text: str) -> None:
                 "ari": adjusted_rand_score(y, labels),
                 "seconds": seconds,
                 "megabytes": beyond,
+                "total": total / 2**20,
                 "note": note,
             }
         )
