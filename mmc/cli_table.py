@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, get_args
 
 from mmc.cli_files import add_sheet, read_table
-from mmc.datasets import USABLE, Dataset, Table
+from mmc.datasets import USABLE, Dataset, Table, not_used
 from mmc.datasets.tables import Encode, Missing, Scaler
 from mmc.experiment import Data
 
@@ -109,7 +110,12 @@ def load(arguments: argparse.Namespace) -> tuple[Data, Dataset]:
     if options["columns"] is not None:
         options["columns"] = [each for each in options["columns"] if each not in hints.values()]
     data = Data("table", options, standardize, name, table.sha256, hints)
-    return data, data.load(table)
+    dataset = data.load(table)
+    if arguments.prepare and not arguments.columns:
+        used = (*options["columns"], options["label"], *hints.values())
+        if sentence := not_used(table.looks, used):
+            dataset = replace(dataset, notes=(sentence, *dataset.notes))
+    return data, dataset
 
 
 def _options(arguments: argparse.Namespace, table: Table) -> dict[str, Any]:

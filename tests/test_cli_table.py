@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import re
 
 import numpy as np
@@ -88,6 +89,15 @@ def test_prepared_tables(path, options, changes):
     found = written["cluster"]
     np.testing.assert_array_equal(found.iloc[dataset.rows], labels)
     assert found.notna().sum() == len(dataset.rows) == (46 if expected["missing"] == "drop" else 48)
+
+
+def test_what_is_not_used_is_named(path, capsys):
+    """The proposal says what it leaves out; columns that somebody names are that person's choice."""
+    command = ["cluster", str(path), "-k", "3", "--prepare", "--label", "group", "--output", os.devnull]
+    assert main(command) == 0
+    assert "note: Not used: code (every row has a code of its own)" in capsys.readouterr().err
+    assert main([*command, "--columns", "size,price"]) == 0
+    assert "Not used" not in capsys.readouterr().err
 
 
 def test_without_prepare_each_option_does_one_thing(path, capsys):

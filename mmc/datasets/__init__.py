@@ -3,7 +3,7 @@
 from mmc.datasets._coding import Coding
 from mmc.datasets._dataset import Dataset, Facts, Scaling, labels_frame, to_csv_text
 from mmc.datasets._gower import GowerFeatures
-from mmc.datasets._kinds import USABLE, Look, propose
+from mmc.datasets._kinds import USABLE, Look, not_used, propose
 from mmc.datasets._table import MOST_WEIGHT
 from mmc.datasets.bundled import load_breast_cancer, load_digits, load_iris, load_wine
 from mmc.datasets.catalog import CATALOG, Entry, check_options, load
@@ -59,6 +59,7 @@ __all__ = [
     "make_rings",
     "make_spirals",
     "make_three_gaussians",
+    "not_used",
     "numeric_columns",
     "open_table",
     "propose",

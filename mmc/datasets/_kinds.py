@@ -8,7 +8,7 @@ groups that a clustering should find. Everything else is used.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,6 +40,10 @@ _LABEL_NAME = re.compile(
     re.I,
 )
 _EXAMPLES = 3
+#: Number of columns that are left out and named.
+_MOST_NAMED = 4
+#: Spaces that are no line breaks, such as those between thousands, which are shown as plain ones.
+_SPACE = re.compile("[\u00a0\u2000-\u200a\u202f\u3000]")
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,27 @@ class Look:
     histogram: tuple[int, ...]
     examples: tuple[str, ...]
     is_label: bool = False
+
+
+def not_used(looks: Sequence[Look], used: Collection[str | None]) -> str:
+    """Say which columns are not used, and why.
+
+    Parameters
+    ----------
+    looks : sequence of Look
+        All columns.
+    used : collection of str
+        Names of those that are.
+
+    Returns
+    -------
+    str
+        A sentence; empty if all are used.
+    """
+    out = [each for each in looks if each.name not in used]
+    named = [f"{each.name} ({each.words.removeprefix('left out: ') or each.kind})" for each in out]
+    more = f" and {len(out) - _MOST_NAMED} more" if len(out) > _MOST_NAMED else ""
+    return f"Not used: {', '.join(named[:_MOST_NAMED])}{more}." if out else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -305,7 +330,8 @@ def _sparse(n: int, n_missing: int, n_values: int) -> tuple[str, None, str] | No
     if n - n_missing < _NEARLY_EMPTY * n:
         return "empty", None, f"left out: only {n - n_missing} of {n} cells are filled"
     if n_values == 1:
-        return "constant", None, "left out: all rows have the same value"
+        what = "all rows have the same value" if n_missing == 0 else "all filled cells are equal"
+        return "constant", None, f"left out: {what}"
     return None
 
 
@@ -339,7 +365,7 @@ def _how(found: Words, read: Numbers) -> str:
     if read.format:
         parts.append(f"{spoken_format(read.format)}, as days since 1970")
     elif read.unit or not _is_plain(found.words[i]):
-        parts.append(f"{shown(found.words[i])} is {read.values[i]:.10g}")
+        parts.append(f"{shown(_SPACE.sub(' ', found.words[i]))} is {read.values[i]:.10g}")
     if read.stray:
         parts.append(f"{enumerated([shown(word) for word in read.stray], 3)} taken as missing")
     return "; ".join(parts)

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from mmc import registry
-from mmc.datasets import USABLE, propose
+from mmc.datasets import USABLE, not_used, propose
 from mmc.experiment import Data
 from mmc.ui.choice_sidebar import titled_select
 from mmc.ui.columns_view import draw_columns, reading
@@ -33,9 +33,6 @@ _WORDS = {
 
 #: Kinds of columns that cannot be used whatever one does.
 _SAME = ("constant", "empty")
-
-#: Number of columns that are left out and named.
-_MOST_NAMED = 4
 
 #: Number of characters that can be pasted.
 _MOST_PASTED = 1_000_000
@@ -261,14 +258,8 @@ def _is_number(kind: str) -> bool:
 
 def _tell_columns(table: Upload, options: dict[str, Any]) -> None:
     """Say which columns are not used, and why."""
-    out = [each for each in table.looks if each.name not in (*options["columns"], options["label"])]
-    if not out:
-        return
-    named = [
-        f"{each.name} ({each.words.removeprefix('left out: ') or each.kind})" for each in out[:_MOST_NAMED]
-    ]
-    more = f" and {len(out) - _MOST_NAMED} more" if len(out) > _MOST_NAMED else ""
-    st.caption(plain(f"Not used: {', '.join(named)}{more}."))
+    if sentence := not_used(table.looks, (*options["columns"], options["label"])):
+        st.caption(plain(sentence))
 
 
 def _scale_word(recommended: bool, prefix: str = "", *, robust: bool = False) -> str:

@@ -217,6 +217,8 @@ def one(values, name="x", decimal="."):
         (list(range(0, 60, 2)), "humid", "number", True, ""),
         ([1, 1, 2] * 10, "id", "number", True, ""),
         ([1.5] * 30, "x", "constant", False, "left out: all rows have the same value"),
+        ([1.5, None] * 15, "x", "constant", False, "left out: all filled cells are equal"),
+        ([f"{i + 1}\u202f000 €" for i in range(30)], "x", "amount", True, "'1 000 €' is 1000"),
         ([None] * 30, "x", "empty", False, "left out: no values"),
         ([1.0, 2.0] + [None] * 28, "x", "empty", False, "left out: only 2 of 30 cells are filled"),
         ([1.0, 2.0, 3.0] * 4 + [None] * 18, "x", "number", False, "18 of 30 cells are empty, more than half"),
