@@ -52,6 +52,7 @@ INSIDE = {
         ("mmc.kernels.landmarks",),
         ("mmc.kernels.landmark_graph",),
         ("mmc.kernels.low_rank",),
+        ("mmc.kernels.low_rank_hat",),
     ),
     "mmc.maxmargin": (
         ("mmc.maxmargin.binary", "mmc.maxmargin.losses"),
