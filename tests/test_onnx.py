@@ -52,6 +52,18 @@ MODELS = {
     "CPMMC of three": mmc.CPMMC(3, kernel="poly", normalize=False),
     "MKC": mmc.MKC(2),
     "MKC of three": mmc.MKC(3),
+    **{
+        f"{cls.__name__} {name}": cls(2, **values)
+        for cls in (mmc.CPMMC, mmc.EvoMMC)
+        for name, values in {
+            "graph": {"kernel": "graph"},
+            "landmark_graph": {"kernel": "landmark_graph", "n_landmarks": 20},
+            "landmarks": {"n_landmarks": 20},
+        }.items()
+    },
+    "CPMMC graph of three": mmc.CPMMC(3, kernel="graph"),
+    "MKC landmarks": mmc.MKC(2, n_landmarks=20),
+    "MKC of three with graphs": mmc.MKC(3, kernels=["graph", "poly", "landmark_graph"], n_landmarks=20),
 }
 
 

@@ -9,7 +9,16 @@ from typing import Any
 
 from mmc.base import StepwiseClusterer
 from mmc.maxmargin import EvoMMC, FastEvoMMC
-from mmc.registry._common import ALPHA, BALANCE, KERNEL, RANDOM_STATE, TWO_CLUSTERS
+from mmc.registry._common import (
+    ALPHA,
+    BALANCE,
+    KERNEL,
+    LANDMARKS,
+    LOW_RANK_KERNEL,
+    LOW_RANK_LIMIT,
+    RANDOM_STATE,
+    TWO_CLUSTERS,
+)
 from mmc.registry._limits import MOST_SAMPLES, Limit
 from mmc.registry._panels import CoursePanel, Quantity
 from mmc.registry._types import Algorithm, Line, Parameter
@@ -147,7 +156,8 @@ ENTRIES = (
         EvoMMC,
         "Evolution (EvoMMC)",
         "Flips labels at random and keeps what fits better: ten parents, ten children, many generations.",
-        (*KERNEL, ALPHA, BALANCE),
+        (*LOW_RANK_KERNEL, ALPHA, BALANCE, *LANDMARKS),
+        LOW_RANK_LIMIT,
         order=6,
     ),
     _evolutionary(
