@@ -91,7 +91,8 @@ INSIDE = {
         ),
     ),
     "mmc.judges": (
-        ("mmc.judges.agreement", "mmc.judges.cuts", "mmc.judges.density", "mmc.judges.table"),
+        ("mmc.judges.table",),
+        ("mmc.judges.agreement", "mmc.judges.cuts", "mmc.judges.density"),
         ("mmc.judges.scores",),
         ("mmc.judges.functions",),
     ),
