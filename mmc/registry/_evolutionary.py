@@ -82,6 +82,14 @@ _STARTS = (
     *_POPULATION,
     RANDOM_STATE,
 )
+#: Landmarks and eigenvectors of the whole method, whose flips get caught among many.
+_FEATURES = tuple(
+    replace(p, help="How much detail of the graph the model can follow. auto: four.")
+    if p.name == "n_components"
+    else p
+    for p in LANDMARKS
+)
+
 #: Kernels for landmarks, which have no neighbours.
 _LANDMARK_KERNEL = (
     replace(KERNEL[0], choices=tuple(k for k in KERNEL[0].choices if k != "local_scaling")),
@@ -156,7 +164,7 @@ ENTRIES = (
         EvoMMC,
         "Evolution (EvoMMC)",
         "Flips labels at random and keeps what fits better: ten parents, ten children, many generations.",
-        (*LOW_RANK_KERNEL, ALPHA, BALANCE, *LANDMARKS),
+        (*LOW_RANK_KERNEL, ALPHA, BALANCE, *_FEATURES),
         LOW_RANK_LIMIT,
         order=6,
     ),
