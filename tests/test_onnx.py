@@ -167,6 +167,8 @@ def test_what_cannot_be_written_is_refused(points):
     model = mmc.MKC(2, kernels=["rbf", lambda A, B: A @ B.T], random_state=0).fit(X)
     with pytest.raises(ValueError, match="The kernel '<lambda>' cannot be written"):
         onnx_bytes(model)
+    with pytest.raises(ValueError, match="The kernel '<lambda>' cannot be written"):
+        onnx_bytes(model.set_params(n_landmarks=20).fit(X))
     thin = mmc.UMCRLS(3, kernel="rbf", random_state=0).fit(sparse.csr_array(X))
     with pytest.raises(ValueError, match=r"fitted to sparse points.*TruncatedSVD"):
         onnx_bytes(thin)
