@@ -416,20 +416,20 @@ def test_counts_must_be_large_enough(name, wrong):
 @pytest.mark.parametrize("Estimator", [LSMI, MLMI])
 def test_many_points_are_estimated_on_a_sample(Estimator):
     """The value is that of the sample drawn with the seed, near that of all, in bounded memory."""
-    X, y = sample(3000, 3, 0)
-    whole, sampled = Estimator(X)(y), Estimator(X, max_samples=1000)(y)
-    assert sampled.value == Estimator(X, max_samples=1000)(y).value
-    assert sampled.value == pytest.approx(whole.value, rel=0.05)
-    judge = Estimator(X, max_samples=1000)
-    assert judge.centres.d2.shape == (1000, 200)
+    X, y = sample(1500, 3, 0)
+    whole, sampled = Estimator(X)(y), Estimator(X, max_samples=500)(y)
+    assert sampled.value == Estimator(X, max_samples=500)(y).value
+    assert sampled.value == pytest.approx(whole.value, rel=0.1)
+    judge = Estimator(X, max_samples=500)
+    assert judge.centres.d2.shape == (500, 200)
     rows = judge.centres.rows
-    assert len(np.unique(rows)) == 1000
+    assert len(np.unique(rows)) == 500
     shuffled = y.copy()
-    others = np.setdiff1d(np.arange(3000), rows)
+    others = np.setdiff1d(np.arange(1500), rows)
     shuffled[others] = 0
     assert judge(shuffled).value == sampled.value  # no other label counts
-    assert Estimator(X, max_samples=3000)(y).value == whole.value
-    with pytest.raises(ValueError, match="but 1000 labels"):
+    assert Estimator(X, max_samples=1500)(y).value == whole.value
+    with pytest.raises(ValueError, match="but 500 labels"):
         judge(y[rows])
     with pytest.raises(ValueError, match="max_samples=1 must be at least 2"):
         Estimator(X, max_samples=1)
