@@ -15,7 +15,7 @@ from mmc.cli_files import write_option
 from mmc.datasets import Dataset, to_csv_text
 from mmc.experiment import Experiment
 from mmc.registry import Parameter
-from mmc.selection import FOR_K, USUAL, best, sweep
+from mmc.selection import FOR_K, SCORES, USUAL, best, sweep
 from mmc.sweep_file import SweepFile
 from mmc.trials import Trial
 
@@ -44,7 +44,7 @@ def chosen(experiment: Experiment, dataset: Dataset, arguments: argparse.Namespa
                     if stored and trial.parameters not in earlier:
                         _store(stored, trial)
                     if not arguments.quiet:
-                        _report(trial, len(run.trials), run.total, arguments.score)
+                        _report(trial, len(run.trials), run.total, _score_name(arguments.score, trial))
         except KeyboardInterrupt as stop:
             finished = sum(not trial.error for trial in run.trials)
             stop.add_note(_how_to_go_on(finished, run.total, arguments))
@@ -80,6 +80,12 @@ def _store(stored: SweepFile, trial: Trial) -> None:
             f"--resume {stored.path} cannot be written: {error.strerror}. It keeps {len(stored.trials)} "
             "candidates, from which the same command goes on."
         ) from error
+
+
+def _score_name(score: str, trial: Trial) -> str:
+    """Return the name of a score, which says so if it looks at a sample of the points."""
+    judge = SCORES[score]
+    return judge.title_for(len(trial.labels)).replace(judge.title, score, 1)
 
 
 def _report(trial: Trial, count: int, total: int, score: str) -> None:

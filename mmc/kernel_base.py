@@ -79,6 +79,9 @@ class LowRankClusterer(KernelClusterer):
         "n_components": [RANGES["n_components"], None],
     }
 
+    #: Number of eigenvectors where `n_components` is None; None means that of `mmc.kernels.low_rank`.
+    _usual_components: ClassVar[int | None] = None
+
     n_landmarks: int | None
     landmarks: str
     n_components: int | None
@@ -102,7 +105,7 @@ class LowRankClusterer(KernelClusterer):
             n_clusters=self.n_clusters,
             n_landmarks=self.n_landmarks,
             landmarks=self.landmarks,
-            n_components=self.n_components,
+            n_components=self.n_components or self._usual_components,
             rng=rng,
             more=more,
         )

@@ -9,8 +9,9 @@ These models can be written:
 
 - `UMCRLS`, `SteepRLS` and `StocRLS` with the kernels "graph", "landmark_graph", "rbf", "linear" and "poly",
   with landmarks or without;
-- the methods for two clusters (`IterSVR`, `IterSVM`, `IterLSSVM`, `CCCPMMC`, `MMC`, `GMMC`, `EvoMMC`,
-  `FastEvoMMC`), and `CPMMC` and `MKC`, with the kernels "rbf", "linear" and "poly".
+- `EvoMMC`, `CPMMC` and `MKC` with the same kernels, with landmarks or without;
+- the other methods for two clusters (`IterSVR`, `IterSVM`, `IterLSSVM`, `CCCPMMC`, `MMC`, `GMMC`,
+  `FastEvoMMC`) with the kernels "rbf", "linear" and "poly".
 
 The package onnx is needed, which `pip install skl2onnx` brings along.
 """
@@ -38,6 +39,7 @@ from mmc.kernels.neighbors import SAME, Components
 from mmc.kernels.spectral import degree_roots
 from mmc.maxmargin.binary import BinaryClusterer
 from mmc.maxmargin.cutting_plane.base import CuttingPlaneClusterer
+from mmc.maxmargin.cutting_plane.features import FittedFeatures
 from mmc.maxmargin.cutting_plane.kernel_list import Moved
 from mmc.maxmargin.rls.base import LeastSquaresClusterer
 
@@ -48,9 +50,9 @@ _OPERATORS, _FORMAT = 17, 8
 
 #: What can be written, for messages.
 _CAN = (
-    "Models that can are UMCRLS, SteepRLS and StocRLS with the kernels graph, landmark_graph, rbf, linear "
-    "and poly; and IterSVR, IterSVM, IterLSSVM, CCCPMMC, MMC, GMMC, EvoMMC, FastEvoMMC, CPMMC and MKC with "
-    "the kernels rbf, linear and poly. save_model keeps every other model."
+    "Models that can are UMCRLS, SteepRLS, StocRLS, EvoMMC, CPMMC and MKC with the kernels graph, "
+    "landmark_graph, rbf, linear and poly; and IterSVR, IterSVM, IterLSSVM, CCCPMMC, MMC, GMMC and "
+    "FastEvoMMC with the kernels rbf, linear and poly. save_model keeps every other model."
 )
 
 #: Base classes of what can be written.
@@ -100,9 +102,9 @@ class _Writer:
 
 
 class _Term(NamedTuple):
-    """A kernel, its coefficients for each cluster, and the shift of the points before it."""
+    """A kernel or a graph, its coefficients for each cluster, and the shift of the points before it."""
 
-    kernel: Kernel
+    kernel: Kernel | GraphFeatures | LandmarkGraph
     coefficients: Array
     centre: Array | None = None
 
@@ -272,42 +274,71 @@ def _leaves(bases: Sequence[Any]) -> list[Any]:
 
 def _write(write: _Writer, model: Any, x: str, label: str, decision: str) -> int:
     """Write the values and labels of prepared rows, and return the number of clusters."""
-    features = getattr(model, "features_", None)
-    if isinstance(features, Features) and not isinstance(features.raw, Nystroem):
-        coefficients = features.transform @ np.asarray(model.coef_, dtype=np.float64).T
-        raw: Any = features.raw
-        by_graph = _by_vertices if isinstance(raw, GraphFeatures) else _by_landmarks
-        values = by_graph(write, raw, coefficients, x)
-        n_clusters = coefficients.shape[1]
-    else:
-        terms, constant = _expansion(model)
-        values = ""
-        for kernel, own, centre in terms:
-            term = write("MatMul", _kernel_rows(write, kernel, centre, x), own)
-            values = write("Add", values, term) if values else term
+    terms, constant = _expansion(model)
+    values = ""
+    for each in terms:
+        term = _values(write, each, x)
+        values = write("Add", values, term) if values else term
+    if constant.any():
         values = write("Add", values, constant)
-        n_clusters = len(constant)
     best = write("ArgMax", values, axis=1, keepdims=0)
     write.cast(best, _onnx().TensorProto.INT64, label)
     write.cast(values, _onnx().TensorProto.DOUBLE, decision)
-    return n_clusters
+    return len(constant)
+
+
+def _values(write: _Writer, term: _Term, x: str) -> str:
+    """Write what a kernel or a graph adds to the decision values of rows."""
+    kernel, coefficients, centre = term
+    if isinstance(kernel, GraphFeatures):
+        return _by_vertices(write, kernel, coefficients, x)
+    if isinstance(kernel, LandmarkGraph):
+        return _by_landmarks(write, kernel, coefficients, x)
+    return str(write("MatMul", _kernel_rows(write, kernel, centre, x), coefficients))
 
 
 def _expansion(model: Any) -> tuple[list[_Term], Array]:
     """Return the kernels of a model with their coefficients, and its constant for each cluster."""
     if isinstance(model, CuttingPlaneClusterer):
-        return _mixture(model)
-    if isinstance(model, BinaryClusterer):
-        sides = np.array([-1.0, 1.0])
-        return [_Term(model.kernel_, np.outer(model.dual_coef_, sides))], float(model.intercept_) * sides
+        return _feature_mixture(model) if isinstance(model.kernels_[0], FittedFeatures) else _mixture(model)
     features = getattr(model, "features_", None)
-    if features is None:
+    sides = np.array([-1.0, 1.0])
+    if not isinstance(features, Features):
+        if isinstance(model, BinaryClusterer):
+            return [_Term(model.kernel_, np.outer(model.dual_coef_, sides))], float(model.intercept_) * sides
         return [_Term(model.kernel_, model.dual_coef_)], np.asarray(model.intercept_)
     coef = np.asarray(model.coef_, dtype=np.float64).T
+    coef = np.outer(coef, sides) if coef.ndim == 1 else coef
     mine, constant = features.transform @ coef[: len(features.transform)], np.zeros(coef.shape[1])
     if features.mean is not None:
         constant = coef[-1] * features.n**-0.5 - features.mean @ mine
-    return [_Term(features.raw.kernel, features.raw.transform @ mine)], constant
+    return [_of_features(features.raw, mine)], constant
+
+
+def _of_features(raw: Any, coefficients: Array, centre: Array | None = None) -> _Term:
+    """Return the kernel or graph behind features, with their coefficients."""
+    if isinstance(raw, Nystroem):
+        return _Term(raw.kernel, raw.transform @ coefficients, centre)  # type: ignore[arg-type]
+    return _Term(raw, coefficients)
+
+
+def _feature_mixture(model: Any) -> tuple[list[_Term], Array]:
+    sides = np.array([-1.0, 1.0])
+    coef = np.outer(model.coef_, sides) if model.coef_.ndim == 1 else model.coef_
+    constant = model.intercept_ * (sides if model.coef_.ndim == 1 else np.ones(coef.shape[1]))
+    ends = np.cumsum([len(fitted.factors) for fitted in model.kernels_])[:-1]
+    terms = []
+    for fitted, own in zip(model.kernels_, np.split(coef, ends), strict=True):
+        if isinstance(fitted.raw, Nystroem) and not isinstance(fitted.raw.kernel, Kernel):
+            raise _no_onnx(fitted.title)
+        if fitted.mean is not None:
+            constant = constant - fitted.mean @ own
+        terms.append(_of_features(fitted.raw, fitted.factors[:, None] * own, fitted.centre))
+    return terms, constant
+
+
+def _no_onnx(title: str) -> ValueError:
+    return ValueError(f"The kernel {title!r} cannot be written as an ONNX file. {_CAN}")
 
 
 def _mixture(model: Any) -> tuple[list[_Term], Array]:
@@ -317,7 +348,7 @@ def _mixture(model: Any) -> tuple[list[_Term], Array]:
     constant = model.intercept_ * sides
     for fitted, weight in zip(model.kernels_, model.beta_, strict=True):
         if not isinstance(fitted.compare, Moved):
-            raise ValueError(f"The kernel {fitted.title!r} cannot be written as an ONNX file. {_CAN}")
+            raise _no_onnx(fitted.title)
         own = np.outer(model.dual_coef_, sides) if is_binary else model.dual_coef_
         if is_binary:
             constant = constant - weight * (fitted.means @ own)

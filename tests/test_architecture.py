@@ -52,6 +52,7 @@ INSIDE = {
         ("mmc.kernels.landmarks",),
         ("mmc.kernels.landmark_graph",),
         ("mmc.kernels.low_rank",),
+        ("mmc.kernels.low_rank_hat",),
     ),
     "mmc.maxmargin": (
         ("mmc.maxmargin.binary", "mmc.maxmargin.losses"),
@@ -90,7 +91,8 @@ INSIDE = {
         ),
     ),
     "mmc.judges": (
-        ("mmc.judges.agreement", "mmc.judges.cuts", "mmc.judges.density", "mmc.judges.table"),
+        ("mmc.judges.table",),
+        ("mmc.judges.agreement", "mmc.judges.cuts", "mmc.judges.density"),
         ("mmc.judges.scores",),
         ("mmc.judges.functions",),
     ),

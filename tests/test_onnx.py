@@ -52,6 +52,18 @@ MODELS = {
     "CPMMC of three": mmc.CPMMC(3, kernel="poly", normalize=False),
     "MKC": mmc.MKC(2),
     "MKC of three": mmc.MKC(3),
+    **{
+        f"{cls.__name__} {name}": cls(2, **values)
+        for cls in (mmc.CPMMC, mmc.EvoMMC)
+        for name, values in {
+            "graph": {"kernel": "graph"},
+            "landmark_graph": {"kernel": "landmark_graph", "n_landmarks": 20},
+            "landmarks": {"n_landmarks": 20},
+        }.items()
+    },
+    "CPMMC graph of three": mmc.CPMMC(3, kernel="graph"),
+    "MKC landmarks": mmc.MKC(2, n_landmarks=20),
+    "MKC of three with graphs": mmc.MKC(3, kernels=["graph", "poly", "landmark_graph"], n_landmarks=20),
 }
 
 
@@ -155,6 +167,8 @@ def test_what_cannot_be_written_is_refused(points):
     model = mmc.MKC(2, kernels=["rbf", lambda A, B: A @ B.T], random_state=0).fit(X)
     with pytest.raises(ValueError, match="The kernel '<lambda>' cannot be written"):
         onnx_bytes(model)
+    with pytest.raises(ValueError, match="The kernel '<lambda>' cannot be written"):
+        onnx_bytes(model.set_params(n_landmarks=20).fit(X))
     thin = mmc.UMCRLS(3, kernel="rbf", random_state=0).fit(sparse.csr_array(X))
     with pytest.raises(ValueError, match=r"fitted to sparse points.*TruncatedSVD"):
         onnx_bytes(thin)

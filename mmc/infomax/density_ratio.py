@@ -2,7 +2,8 @@
 
 Both [SMIC] section 2.4 (LSMI) and section 3.8 (MLMI) fit the density ratio p(x, y) / (p(x) p(y)) with
 Gaussian functions centred at points of the same class, and choose the width by cross-validation. Centres and
-folds do not depend on the labels, so that the scores of several labellings of the same points compare.
+folds do not depend on the labels, so that the scores of several labellings of the same points compare. Nor
+does the sample of 20,000 points that stands for more.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ Codes = NDArray[np.int64]
 #: Widths γ and penalties δ of [SMIC] section 4.3.1, for data of unit variance.
 GAMMAS = tuple(10.0 ** (e / 2) for e in range(-4, 5))
 DELTAS = tuple(10.0 ** (e / 2) for e in range(-6, 3))
+
+#: Largest number of points in the means; a sample of so many stands for more.
+MOST = 20_000
 
 #: Values of the Gaussian below this are taken as zero: products of much smaller ones are denormal and slow.
 _FLUSH = 1e-100
@@ -60,10 +64,14 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False)
 class Centres:
-    """Centres and folds of a set of points.
+    """Centres and folds of a set of points; all arrays are about the points of the sample, if there is one.
 
     Attributes
     ----------
+    n_points : int
+        Number of points.
+    rows : ndarray or None
+        Points of the sample in increasing order; None if no sample is taken.
     d2 : ndarray of shape (n_samples, n_basis)
         Squared distances of all points to the centres.
     basis : ndarray of shape (n_basis,)
@@ -74,6 +82,8 @@ class Centres:
         Candidates for the width.
     """
 
+    n_points: int
+    rows: NDArray[np.int64] | None
     d2: Array
     basis: NDArray[np.int64]
     fold: NDArray[np.int64]
@@ -94,9 +104,9 @@ class Centres:
     def codes(self, labels: ArrayLike) -> Codes:
         """Return the labels as numbers from 0, in the order of their first appearance."""
         given = column_or_1d(labels)
-        if len(given) != len(self.d2):
-            raise ValueError(f"There are {len(self.d2)} points, but {len(given)} labels.")
-        return in_order(given)
+        if len(given) != self.n_points:
+            raise ValueError(f"There are {self.n_points} points, but {len(given)} labels.")
+        return in_order(given if self.rows is None else given[self.rows])
 
 
 def place_centres(
@@ -105,9 +115,10 @@ def place_centres(
     n_basis: int,
     n_folds: int,
     gammas: ArrayLike | None,
+    max_samples: int = MOST,
     random_state: int | np.random.RandomState | None,
 ) -> Centres:
-    """Draw centres and folds.
+    """Draw centres and folds, and before them a sample if there are more points than allowed.
 
     Parameters
     ----------
@@ -119,8 +130,10 @@ def place_centres(
     gammas : array-like or None
         Candidates for the width. None means `GAMMAS` times the root of the features' mean variance, which is
         the paper's list for standardised data.
+    max_samples : int, default=20_000
+        Largest number of points that are used; of more a random sample of so many is.
     random_state : int, RandomState or None
-        Seed of the centres and folds.
+        Seed of the sample, centres and folds.
 
     Returns
     -------
@@ -135,6 +148,8 @@ def place_centres(
     n = points.shape[0]
     if n_basis < 1 or n_folds < 2:
         raise ValueError(f"n_basis={n_basis} must be at least 1 and n_folds={n_folds} at least 2.")
+    if max_samples < 2:
+        raise ValueError(f"max_samples={max_samples} must be at least 2.")
     centred = shifted(points, middle(points))
     largest = max(float(centred.max()), -float(centred.min()))
     if not _SMALLEST < largest < 1.0 / _SMALLEST or largest_spread(points) == 0.0:
@@ -142,13 +157,17 @@ def place_centres(
             "All points are equal, or their values overflow when squared: no width fits. Check the columns."
         )
     rng = check_random_state(random_state)
+    rows = None
+    if n > max_samples:
+        rows, n = np.sort(rng.permutation(n)[:max_samples]), max_samples
+        centred = centred[rows]
     basis = np.sort(rng.permutation(n)[:n_basis])
     fold = rng.permutation(np.arange(n) % min(n_folds, n))
     d2 = np.asarray(euclidean_distances(centred, centred[basis], squared=True))
     spread = float(np.sqrt(total_variance(points) / points.shape[1]))
     widths = spread * np.array(GAMMAS) if gammas is None else np.asarray(gammas, dtype=np.float64)
     _require_positive("gammas", widths)
-    return Centres(d2, basis, fold, widths)
+    return Centres(points.shape[0], rows, d2, basis, fold, widths)
 
 
 def penalties(deltas: ArrayLike | None) -> Array:

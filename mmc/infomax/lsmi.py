@@ -19,7 +19,8 @@ CV             cv              mean error on the held-out folds
 
 Costs for n points, b centres, c classes, g widths and M folds: g n b² once for all labellings (the moments of
 a fold do not depend on labels), then for each labelling g n b for ĥ and g M c reductions of Ĥ (b/c by b/c) to
-tridiagonal form, after which every δ takes b/c. Memory: n b + g M b² numbers.
+tridiagonal form, after which every δ takes b/c. Memory: n b + g M b² numbers. Of more than
+20,000 points (`max_samples`) a sample of so many takes the place of the n points.
 
 Deviations from the paper: the first sums of CV_m and of eq. 14 run over all pairs of an x and a y, so that
 class y is weighted by its count. The fit without a fold uses only the centres outside the fold. A class
@@ -33,7 +34,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from mmc._threads import one_thread
-from mmc.infomax.density_ratio import Array, Codes, Estimate, penalties, place_centres
+from mmc.infomax.density_ratio import MOST, Array, Codes, Estimate, penalties, place_centres
 from mmc.infomax.ridge_path import ridge_path
 
 
@@ -56,8 +57,11 @@ class LSMI:
         variance.
     deltas : array-like or None, default=None
         Candidates for the penalty. None means those of the paper.
+    max_samples : int, default=20_000
+        Largest number of points that are used. Of more points a random sample of so many is, in which a small
+        cluster may have few points or none.
     random_state : int, RandomState or None, default=0
-        Seed of the centres and folds.
+        Seed of the sample, centres and folds.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Weights of the points in all means. They do not change how the centres are drawn.
 
@@ -97,14 +101,23 @@ class LSMI:
         n_folds: int = 5,
         gammas: ArrayLike | None = None,
         deltas: ArrayLike | None = None,
+        max_samples: int = MOST,
         random_state: int | np.random.RandomState | None = 0,
         sample_weight: ArrayLike | None = None,
     ) -> None:
         self.deltas = penalties(deltas)
         self.centres = place_centres(
-            X, n_basis=n_basis, n_folds=n_folds, gammas=gammas, random_state=random_state
+            X,
+            n_basis=n_basis,
+            n_folds=n_folds,
+            gammas=gammas,
+            max_samples=max_samples,
+            random_state=random_state,
         )
-        self._weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        self._weights = None
+        if sample_weight is not None:
+            weights = np.asarray(sample_weight, dtype=np.float64)
+            self._weights = weights if self.centres.rows is None else weights[self.centres.rows]
         self._moments: dict[float, Array] = {}
 
     def __call__(self, labels: ArrayLike) -> Estimate:
@@ -189,6 +202,7 @@ def lsmi(
     n_folds: int = 5,
     gammas: ArrayLike | None = None,
     deltas: ArrayLike | None = None,
+    max_samples: int = MOST,
     random_state: int | np.random.RandomState | None = 0,
 ) -> Estimate:
     """Estimate the squared-loss mutual information between points and labels.
@@ -210,8 +224,11 @@ def lsmi(
         variance.
     deltas : array-like or None, default=None
         Candidates for the penalty. None means those of the paper.
+    max_samples : int, default=20_000
+        Largest number of points that are used. Of more points a random sample of so many is, in which a small
+        cluster may have few points or none.
     random_state : int, RandomState or None, default=0
-        Seed of the centres and folds.
+        Seed of the sample, centres and folds.
 
     Returns
     -------
@@ -226,7 +243,15 @@ def lsmi(
     >>> lsmi(X, y).value > lsmi(X, X[:, 0] > 0.5).value
     True
     """
-    judge = LSMI(X, n_basis=n_basis, n_folds=n_folds, gammas=gammas, deltas=deltas, random_state=random_state)
+    judge = LSMI(
+        X,
+        n_basis=n_basis,
+        n_folds=n_folds,
+        gammas=gammas,
+        deltas=deltas,
+        max_samples=max_samples,
+        random_state=random_state,
+    )
     return judge(labels)
 
 

@@ -22,7 +22,8 @@ L(x_i, x_ℓ) / m_ℓ over its points. An interior-point method solves this smal
 usually in ten steps.
 
 Costs for n points, b centres, c classes, g widths and M folds: g M c such problems for each labelling, with
-(n/c) (b/c)² multiplications a step. Memory: a few arrays of n b numbers.
+(n/c) (b/c)² multiplications a step. Memory: a few arrays of n b numbers. Of more than 20,000
+points (`max_samples`) a sample of so many takes the place of the n points.
 
 Deviations from the paper: the fit without a fold uses only the centres outside the fold. A class without a
 centre there has no model, and its ratio is taken as 1, which keeps the constraint; its points contribute log
@@ -39,7 +40,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from mmc._threads import one_thread
-from mmc.infomax.density_ratio import Array, Centres, Codes, Estimate, place_centres
+from mmc.infomax.density_ratio import MOST, Array, Centres, Codes, Estimate, place_centres
 
 Mask = NDArray[np.bool_]
 
@@ -66,8 +67,11 @@ class MLMI:
     gammas : array-like or None, default=None
         Candidates for the width. None means those of the paper, in units of the root of the features' mean
         variance.
+    max_samples : int, default=20_000
+        Largest number of points that are used. Of more points a random sample of so many is, in which a small
+        cluster may have few points or none.
     random_state : int, RandomState or None, default=0
-        Seed of the centres and folds.
+        Seed of the sample, centres and folds.
 
     Attributes
     ----------
@@ -103,10 +107,16 @@ class MLMI:
         n_basis: int = 200,
         n_folds: int = 5,
         gammas: ArrayLike | None = None,
+        max_samples: int = MOST,
         random_state: int | np.random.RandomState | None = 0,
     ) -> None:
         self.centres = place_centres(
-            X, n_basis=n_basis, n_folds=n_folds, gammas=gammas, random_state=random_state
+            X,
+            n_basis=n_basis,
+            n_folds=n_folds,
+            gammas=gammas,
+            max_samples=max_samples,
+            random_state=random_state,
         )
 
     def __call__(self, labels: ArrayLike) -> Estimate:
@@ -151,6 +161,7 @@ def mlmi(
     n_basis: int = 200,
     n_folds: int = 5,
     gammas: ArrayLike | None = None,
+    max_samples: int = MOST,
     random_state: int | np.random.RandomState | None = 0,
 ) -> Estimate:
     """Estimate the mutual information between points and labels, in nats.
@@ -170,8 +181,11 @@ def mlmi(
     gammas : array-like or None, default=None
         Candidates for the width. None means those of the paper, in units of the root of the features' mean
         variance.
+    max_samples : int, default=20_000
+        Largest number of points that are used. Of more points a random sample of so many is, in which a small
+        cluster may have few points or none.
     random_state : int, RandomState or None, default=0
-        Seed of the centres and folds.
+        Seed of the sample, centres and folds.
 
     Returns
     -------
@@ -186,7 +200,9 @@ def mlmi(
     >>> mlmi(X, y).value > mlmi(X, X[:, 0] > 0.5).value
     True
     """
-    return MLMI(X, n_basis=n_basis, n_folds=n_folds, gammas=gammas, random_state=random_state)(labels)
+    return MLMI(
+        X, n_basis=n_basis, n_folds=n_folds, gammas=gammas, max_samples=max_samples, random_state=random_state
+    )(labels)
 
 
 def _held_out(centres: Centres, codes: Codes, gamma: float) -> float:

@@ -11,6 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import check_array
 
 from mmc import clusterers
+from mmc.judges.table import POINTS
 from mmc.kernels.local_scaling import Neighborhood
 from mmc.kernels.neighbors import Array
 
@@ -57,7 +58,8 @@ def stability(estimator: BaseEstimator, X: ArrayLike, *, random_state: int = 0) 
     """Return the agreement between the labellings of ten random subsamples of 80 % of the points.
 
     Each subsample is clustered with another seed. The score is the mean adjusted Rand index of all pairs of
-    subsamples on the points that both contain. It costs ten fits.
+    subsamples on the points that both contain. It costs ten fits. Of more than 20,000 points the subsamples
+    are 80 % of a random sample of 20,000.
 
     Parameters
     ----------
@@ -66,7 +68,7 @@ def stability(estimator: BaseEstimator, X: ArrayLike, *, random_state: int = 0) 
     X : array-like of shape (n_samples, n_features)
         Points, or the matrix of a precomputed kernel.
     random_state : int, default=0
-        Seed of the subsamples and fits.
+        Seed of the sample, the subsamples and the fits.
 
     Returns
     -------
@@ -85,6 +87,9 @@ def stability(estimator: BaseEstimator, X: ArrayLike, *, random_state: int = 0) 
     points = check_array(X, dtype=np.float64, order="C", ensure_min_samples=2)
     pairwise = bool(estimator.__sklearn_tags__().input_tags.pairwise)
     rng = np.random.RandomState(random_state)
+    if len(points) > POINTS:
+        drawn = np.sort(rng.permutation(len(points))[:POINTS])
+        points = points[np.ix_(drawn, drawn)] if pairwise else points[drawn]
     n = len(points)
     size = max(2, round(_SUBSAMPLE * n))
     labellings = []

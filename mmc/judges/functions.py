@@ -18,7 +18,8 @@ from mmc.judges.table import JUDGES
 def worst_cut(X: ArrayLike, labels: ArrayLike, *, random_state: int = 0) -> float:
     """Return how badly the worst cluster is learned by ridge regression, between −1 and 0; 0 is perfectly.
 
-    It takes n³ time and n² memory up to 2,000 points, beyond that n p² and n p for 500 landmarks.
+    It takes n³ time and n² memory up to 2,000 points, beyond that n p² and n p for 500 landmarks. Of more
+    than 20,000 points a random sample of 20,000 is used.
 
     Parameters
     ----------
@@ -27,7 +28,7 @@ def worst_cut(X: ArrayLike, labels: ArrayLike, *, random_state: int = 0) -> floa
     labels : array-like of shape (n_samples,)
         Labels of any type.
     random_state : int, default=0
-        Seed of the landmarks.
+        Seed of the landmarks and the sample.
 
     Returns
     -------
@@ -44,10 +45,11 @@ def worst_cut(X: ArrayLike, labels: ArrayLike, *, random_state: int = 0) -> floa
     return Judges(X, random_state=random_state).score("worst_cut", labels)
 
 
-def normalized_cut(X: ArrayLike, labels: ArrayLike) -> float:
+def normalized_cut(X: ArrayLike, labels: ArrayLike, *, random_state: int = 0) -> float:
     """Return minus the mean share of each cluster's links that leave it, on the graph of 10 neighbours.
 
-    It takes a search for neighbours and then 10 n operations; memory is proportional to n.
+    It takes a search for neighbours and then 10 n operations; memory is proportional to n. Of more than
+    20,000 points a random sample of 20,000 is used.
 
     Parameters
     ----------
@@ -55,13 +57,15 @@ def normalized_cut(X: ArrayLike, labels: ArrayLike) -> float:
         Points.
     labels : array-like of shape (n_samples,)
         Labels of any type.
+    random_state : int, default=0
+        Seed of the sample.
 
     Returns
     -------
     float
         Number between −1 and 0; 0 means that no link leaves a cluster.
     """
-    return Judges(X).score("normalized_cut", labels)
+    return Judges(X, random_state=random_state).score("normalized_cut", labels)
 
 
 def dbcv(X: ArrayLike, labels: ArrayLike, *, random_state: int = 0) -> float:
@@ -86,10 +90,11 @@ def dbcv(X: ArrayLike, labels: ArrayLike, *, random_state: int = 0) -> float:
     return Judges(X, random_state=random_state).score("dbcv", labels)
 
 
-def neighbor_agreement(X: ArrayLike, labels: ArrayLike) -> float:
+def neighbor_agreement(X: ArrayLike, labels: ArrayLike, *, random_state: int = 0) -> float:
     """Return the share of the 5 nearest neighbours that have the label of the point.
 
-    It takes a search for neighbours and then 5 n operations; memory is proportional to n.
+    It takes a search for neighbours and then 5 n operations; memory is proportional to n. Of more than
+    20,000 points a random sample of 20,000 is used.
 
     Parameters
     ----------
@@ -97,13 +102,15 @@ def neighbor_agreement(X: ArrayLike, labels: ArrayLike) -> float:
         Points.
     labels : array-like of shape (n_samples,)
         Labels of any type.
+    random_state : int, default=0
+        Seed of the sample.
 
     Returns
     -------
     float
         Number between 0 and 1.
     """
-    return Judges(X).score("neighbors", labels)
+    return Judges(X, random_state=random_state).score("neighbors", labels)
 
 
 def silhouette(X: ArrayLike, labels: ArrayLike, *, random_state: int = 0) -> float:

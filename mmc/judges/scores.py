@@ -22,18 +22,18 @@ from mmc.infomax import LSMI, MLMI, Estimate
 from mmc.judges.agreement import own_share
 from mmc.judges.cuts import N_NEIGHBORS, RidgeModel, cut_shares, fit_ridge, leaving_shares
 from mmc.judges.density import NOISE, sample_rows, validities
-from mmc.judges.table import JUDGES
+from mmc.judges.table import JUDGES, PAIRS, POINTS
 from mmc.kernels.local_scaling import Neighborhood, find_neighbors, require_squares
 from mmc.kernels.neighbor_graph import NeighborGraph, graph_of
 from mmc.kernels.neighbors import Array
 
 Codes = NDArray[np.int64]
 
-#: Largest number of points with an n×n array; beyond, distances are those of a sample of so many.
-MOST = 5_000
-
 #: Number of points that a sample keeps of each cluster, if it has them.
 _LEAST = 10
+
+#: Scores of many points that are those of a sample; other scores draw their own.
+_OF_SAMPLE = ("worst_cut", "normalized_cut", "neighbors")
 
 #: Scores that `Judges.scores` computes by default; MLMI takes longer than all of them together.
 OF_LABELS = ("lsmi", "worst_cut", "normalized_cut", "dbcv", "neighbors", "silhouette")
@@ -66,9 +66,12 @@ class Judges:
     columns are allowed. A constant column changes no score but LSMI and MLMI, whose widths are measured by
     the mean variance of all columns.
 
-    Beyond 5,000 points "dbcv" and "silhouette" use a random sample of 5,000, which keeps at least ten points
-    of each cluster that has them (fewer if there are more than 500 clusters). No n×n array is ever larger.
-    A pickled instance contains only the points and the seed.
+    Beyond 5,000 points "dbcv" and "silhouette" use a random sample of 5,000, beyond 20,000 points all others
+    one of 20,000. It keeps at least ten points of each cluster that has them (fewer if there are more than
+    500 or 2,000 clusters), but for "lsmi" and "mlmi", whose sample does not depend on labels. Time and memory
+    are therefore bounded, and no array of n×n is larger than 5,000×5,000. In a sample neighbours are
+    farther: "neighbors", "normalized_cut" and "worst_cut" are a little lower than with all points. A pickled
+    instance contains only the points and the seed.
 
     Examples
     --------
@@ -89,9 +92,10 @@ class Judges:
             )
         self._seed = random_state
         self._sampled: tuple[Codes, Array] | None = None
+        self._of_sample: tuple[Codes, Judges] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"X": self.X, "_seed": self._seed, "_sampled": None}
+        return {"X": self.X, "_seed": self._seed, "_sampled": None, "_of_sample": None}
 
     def score(self, name: str, labels: ArrayLike) -> float:
         """Score labels.
@@ -117,6 +121,9 @@ class Judges:
         -----
         Costs for n points and k clusters, the first call and each further one:
 
+        With more than 20,000 points n is 20,000, and the first call for a sample that differs from the last
+        one counts as a first call again.
+
         - "lsmi", "mlmi": see `mmc.infomax.lsmi` and `mmc.infomax.mlmi`; memory n b for b = 200 centres.
         - "worst_cut": n³, then n², and memory n² up to 2,000 points; n p², then n p, and memory n p beyond,
           for p = 500 landmarks.
@@ -124,7 +131,7 @@ class Judges:
           memory n t.
         - "dbcv", "silhouette": n² for each labelling, memory n², with n replaced by 5,000 if it is larger.
         """
-        return self._by_name(name)(_checked(labels, len(self.X)))
+        return self._score(name, _checked(labels, len(self.X)))
 
     def scores(self, labels: ArrayLike, names: Iterable[str] = OF_LABELS) -> dict[str, float]:
         """Score labels by several judges.
@@ -142,7 +149,7 @@ class Judges:
             Score of each name.
         """
         given = _checked(labels, len(self.X))
-        return {name: self._by_name(name)(given) for name in names}
+        return {name: self._score(name, given) for name in names}
 
     def estimate(self, name: str, labels: ArrayLike) -> Estimate:
         """Return the whole result of LSMI or MLMI, with its width and cross-validation.
@@ -159,6 +166,20 @@ class Judges:
         Estimate
         """
         return (self._lsmi if name == "lsmi" else self._mlmi)(_checked(labels, len(self.X)))
+
+    def _score(self, name: str, labels: NDArray[Any]) -> float:
+        score = self._by_name(name)
+        if name not in _OF_SAMPLE or len(self.X) <= POINTS:
+            return score(labels)
+        rows = sample_rows(_codes(labels), self._order, POINTS, _LEAST)
+        return self._judges_of(rows).score(name, labels[rows])
+
+    def _judges_of(self, rows: Codes) -> Judges:
+        """Return the judges of a sample; those of the last one are kept."""
+        if self._of_sample is None or not np.array_equal(self._of_sample[0], rows):
+            self._of_sample = None  # before more arrays are made
+            self._of_sample = rows, Judges(self.X[rows], random_state=self._seed)
+        return self._of_sample[1]
 
     def _by_name(self, name: str) -> Callable[[NDArray[Any]], float]:
         known: dict[str, Callable[[NDArray[Any]], float]] = {
@@ -246,7 +267,7 @@ class Judges:
     def _distances(self, codes: Codes) -> tuple[Codes, Array]:
         """Return the rows of the sample and their distances; those of the last sample are kept."""
         n = len(self.X)
-        rows = np.arange(n) if n <= MOST else sample_rows(codes, self._order, MOST, _LEAST)
+        rows = np.arange(n) if n <= PAIRS else sample_rows(codes, self._order, PAIRS, _LEAST)
         last = self._sampled
         if last is None or not np.array_equal(last[0], rows):
             self._sampled = None  # before another array is made

@@ -11,6 +11,7 @@ is float32 beyond 5,000 points.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,15 +81,15 @@ class Nystroem:
 
     Attributes
     ----------
-    kernel : Kernel
-        Kernel that compares points with the landmarks.
+    kernel : Kernel, or another callable
+        Compares points with the landmarks.
     transform : ndarray of shape (p, r)
         U Λ^-½.
     dtype : dtype
         Type of the features.
     """
 
-    kernel: Kernel
+    kernel: Callable[[Points], Array]
     transform: Array
     dtype: np.dtype
 
@@ -140,9 +141,28 @@ def fit_nystroem(
     rows = np.sort(rng.permutation(n)[: max(1, _DISTANCES // n)])
     kernel = fit_landmark_kernel(X, rows, **parameters).kernel
     fitted = Kernel(kernel.name, landmarks.astype(np.float64), kernel.gamma, kernel.degree, kernel.coef0)
-    inner = fitted(fitted.X)
+    return Nystroem(fitted, inverse_root(fitted(fitted.X)), feature_type(n))
+
+
+def inverse_root(inner: Array) -> Array:
+    """Return U Λ^-½ of the kernel matrix between the landmarks, without directions that may be rounding.
+
+    Parameters
+    ----------
+    inner : ndarray of shape (p, p)
+        K(z, z).
+
+    Returns
+    -------
+    ndarray of shape (p, r)
+
+    Raises
+    ------
+    ValueError
+        If the kernel is zero at all landmarks.
+    """
     values, vectors = linalg.eigh((inner + inner.T) / 2.0)
     kept = values > len(values) * float(np.finfo(float).eps) * max(float(values[-1]), 0.0)
     if not kept.any():
         raise ValueError("The kernel is zero at all landmarks. Use another kernel, or another random_state.")
-    return Nystroem(fitted, vectors[:, kept] / np.sqrt(values[kept]), feature_type(n))
+    return np.asarray(vectors[:, kept] / np.sqrt(values[kept]))

@@ -10,6 +10,9 @@ others, `n_landmarks`     Nyström's approximation from landmarks
 
 A model is a sum of features with coefficients. On a graph a coefficient is penalised by the roughness of its
 eigenvector, 1 − μ, so that the leading ones cost nothing; features of landmarks are all penalised alike.
+
+A method with a kernel and one penalty for all takes `Approximation.feature_map`: its Φ Φᵀ is Nyström's
+approximation, or on a graph the regularised Laplacian kernel n Σ_i v_i v_iᵀ / (1 + ρ (1 − μ_i)).
 """
 
 from __future__ import annotations
@@ -32,7 +35,41 @@ GRAPHS = ("graph", "landmark_graph")
 _FEATURES = {"graph": 7, "landmark_graph": 5}
 
 #: Largest number of landmarks of a graph unless it is given; a quarter of the points if they are few.
-_N_LANDMARKS = 2000
+N_LANDMARKS = 2000
+
+#: ρ: how much less a rough eigenvector of a graph counts in the kernel than a smooth one.
+_RHO = 100.0
+
+
+class FeatureMap(NamedTuple):
+    """Features Φ whose products are the values of a kernel.
+
+    Attributes
+    ----------
+    Phi : ndarray of shape (n_samples, r)
+        Features of the training points, double precision; it shares no memory with the `Approximation`.
+    raw : callable
+        Returns the features of new points before they are scaled, an array of shape (n_points, r).
+    scale : ndarray of shape (r,)
+        Factor of each feature, 1 for landmarks.
+    """
+
+    Phi: Array
+    raw: Callable[[Points], Floats]
+    scale: Array
+
+    def __call__(self, X: Points) -> Array:
+        """Return the features of points.
+
+        Parameters
+        ----------
+        X : ndarray or csr_array of shape (n_points, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_points, r)
+        """
+        return np.multiply(self.raw(X), self.scale, dtype=np.float64)
 
 
 class Approximation(NamedTuple):
@@ -51,6 +88,17 @@ class Approximation(NamedTuple):
     G: Floats
     raw: Callable[[Points], Floats]
     roughness: Array | None
+
+    def feature_map(self) -> FeatureMap:
+        """Return features Φ with K ≈ Φ Φᵀ, of a regularised Laplacian kernel if the kernel is a graph.
+
+        Returns
+        -------
+        FeatureMap
+        """
+        n, r = self.G.shape
+        scale = np.ones(r) if self.roughness is None else np.sqrt(n / (1.0 + _RHO * self.roughness))
+        return FeatureMap(np.multiply(self.G, scale, dtype=np.float64), self.raw, scale)
 
 
 def approximate(
@@ -100,7 +148,7 @@ def approximate(
         require_memory(n, 3, chosen.shape[0])
         features = fit_nystroem(X, chosen, {"kernel": kernel, **parameters}, rng)
         return Approximation(features(X), features, None)
-    r = n_components or _FEATURES[kernel] * n_clusters * more
+    r = n_components or n_features(kernel, n_clusters) * more
     require_memory(n, 3, min(r, n))
     if kernel == "graph":
         graph = neighbor_graph(X, parameters["n_neighbors"])
@@ -109,12 +157,29 @@ def approximate(
         return Approximation(G, GraphFeatures(graph, spectrum), np.maximum(1.0 - values, 0.0))
     # A landmark stands for many points, so that fewer of them are neighbours.
     t = -(-parameters["n_neighbors"] // 4)
-    p = n_landmarks or max(n_clusters, min(_N_LANDMARKS, -(-n // 4)))
+    p = n_landmarks or max(n_clusters, min(N_LANDMARKS, -(-n // 4)))
     _require_square(min(p, n))
     joined, leading = landmark_graph(X, t, p, r, landmarks, rng)
     _enough(joined.landmarks, n_clusters)
     # The graph joins points by way of landmarks: a root of μ belongs to each of the two steps.
     return Approximation(leading, joined, np.maximum(1.0 - np.sqrt(joined.values), 0.0))
+
+
+def n_features(kernel: str, n_clusters: int) -> int:
+    """Return the usual number of features of a graph.
+
+    Parameters
+    ----------
+    kernel : str
+        One of `GRAPHS`.
+    n_clusters : int
+        k.
+
+    Returns
+    -------
+    int
+    """
+    return _FEATURES[kernel] * n_clusters
 
 
 def _require_square(p: int) -> None:

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from mmc.base import StepwiseClusterer
+from mmc.kernels.low_rank import GRAPHS
 from mmc.maxmargin import CPMMC, MKC
-from mmc.maxmargin.cutting_plane.kernel_list import USUAL
-from mmc.registry._common import KERNEL, N_CLUSTERS, RANDOM_STATE
+from mmc.maxmargin.cutting_plane.kernel_list import USUAL, USUAL_GRAPH, check_kernels
+from mmc.registry._common import LANDMARKS, LOW_RANK_KERNEL, LOW_RANK_LIMIT, N_CLUSTERS, RANDOM_STATE
+from mmc.registry._limits import MOST_SAMPLES, Limit
 from mmc.registry._panels import MemberPanel, Panel, Quantity, WeightPanel
 from mmc.registry._types import Algorithm, Line, Parameter, Row
 
 _PAPER = "Zhao, Kwok, Zhang: Multiple Kernel Clustering, 2009"
 
-#: The positive semi-definite kernels.
-_KERNEL = tuple(
-    replace(p, choices=("rbf", "linear", "poly")) if p.name == "kernel" else p
-    for p in KERNEL
-    if p.name != "n_neighbors"
-)
+#: The positive semi-definite kernels, and what the neighbours of a graph are for.
+_OWN: dict[str, dict[str, Any]] = {
+    "kernel": {"choices": ("rbf", "linear", "poly", *GRAPHS)},
+    "n_neighbors": {"when": (("kernel", GRAPHS),)},
+}
+_KERNEL = tuple(replace(p, **_OWN.get(p.name, {})) for p in LOW_RANK_KERNEL)
+
+#: Landmarks for all kernels of a list.
+_LANDMARKS = tuple(replace(p, when=()) for p in LANDMARKS if p.name in ("n_landmarks", "landmarks"))
 _WIDTHS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0)
 _REACH = "How far a point reaches, as a multiple of the usual distance to the 7th neighbour."
 _ROWS = (
@@ -35,13 +42,24 @@ _ROWS = (
     Row("narrow", "RBF, narrow", "rbf", "width", _WIDTHS, 0.5, _REACH),
     Row("rbf", "RBF", "rbf", "width", _WIDTHS, USUAL["width"], _REACH),
     Row("wide", "RBF, wide", "rbf", "width", _WIDTHS, 6.0, _REACH),
+    Row(
+        "graph",
+        "Graph",
+        "graph",
+        "n_neighbors",
+        (5, 7, 10, 15, 20, 30),
+        USUAL_GRAPH["n_neighbors"],
+        "How many neighbours a point is joined to.",
+        "Neighbours",
+    ),
 )
 _KERNELS = Parameter(
     "kernels",
     "kernels",
     "Kernels",
     "Ways to compare points, separated by commas; the margin decides how much each counts. linear, poly with "
-    "degree and coef0, rbf with width; such as poly:degree=2, rbf:width=0.5.",
+    "degree and coef0, rbf with width, graph and landmark_graph with n_neighbors; such as poly:degree=2, "
+    "rbf:width=0.5.",
     rows=_ROWS,
 )
 _CUTS = (
@@ -116,6 +134,26 @@ _PSEUDO_CODE = (
     Line("  while z is held (also if 40 cuts brought nothing): solve once, keep z", "held"),
     Line("of all starts keep the end with the lowest objective and no empty cluster"),
 )
+
+#: Maximum number of points times landmarks of all kernels: a gigabyte.
+_MOST_VALUES = 125_000_000
+
+
+def _most_of_kernels(values: Mapping[str, Any]) -> int:
+    """Return the number of points for which the landmarks of all kernels are not too many."""
+    n_whole = sum(spec.name not in GRAPHS for spec in check_kernels(values["kernels"]))
+    if n_whole == 0:
+        return MOST_SAMPLES
+    p = values["n_landmarks"]
+    return 0 if p is None else min(_MOST_VALUES // (p * n_whole), MOST_SAMPLES)
+
+
+_KERNELS_LIMIT = Limit(
+    _most_of_kernels,
+    ("kernels", "n_landmarks"),
+    f"{MOST_SAMPLES:,} with graphs alone, or with {_MOST_VALUES // MOST_SAMPLES:,} landmarks or fewer in all "
+    "kernels together",
+)
 _LOSS = "C · mean of (1 − mᵢ)₊,  mᵢ = |f(xᵢ)|, or the lead of the largest fₚ(xᵢ)"
 _CUTS_PANEL = WeightPanel(
     title="Cuts",
@@ -140,7 +178,9 @@ def _entry(
     formula: str,
     summary: str,
     kernels: tuple[Parameter, ...],
+    landmarks: tuple[Parameter, ...],
     max_samples: int,
+    limit: Limit,
     tune: str,
     panels: tuple[Panel, ...],
     *,
@@ -154,8 +194,9 @@ def _entry(
         summary=summary,
         objective="objective",
         meaning="How narrow the margin is, and what the points within it cost; lower is better.",
-        parameters=(N_CLUSTERS, *kernels, *_CUTS),
+        parameters=(N_CLUSTERS, *kernels, *landmarks, *_CUTS),
         max_samples=max_samples,
+        limit=limit,
         tune=tune,
         pseudo_code=_PSEUDO_CODE,
         panels=panels,
@@ -172,7 +213,9 @@ ENTRIES = (
         f"½‖v‖² + {_LOSS}",
         "Finds the widest margin one constraint at a time, each marking the points that lie within it.",
         _KERNEL,
+        LANDMARKS,
         5000,
+        LOW_RANK_LIMIT,
         "width",
         (_CUTS_PANEL,),
         order=5,
@@ -183,7 +226,9 @@ ENTRIES = (
         f"½ Σₖ‖vₖ‖²/βₖ + {_LOSS};  Σₖβₖ² ≤ 1",
         "Finds the widest margin in a mixture of kernels, and lets the margin decide how much each counts.",
         (_KERNELS,),
+        _LANDMARKS,
         3000,
+        _KERNELS_LIMIT,
         "C",
         (_CUTS_PANEL, _KERNELS_PANEL),
         order=4,

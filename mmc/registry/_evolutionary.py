@@ -9,7 +9,16 @@ from typing import Any
 
 from mmc.base import StepwiseClusterer
 from mmc.maxmargin import EvoMMC, FastEvoMMC
-from mmc.registry._common import ALPHA, BALANCE, KERNEL, RANDOM_STATE, TWO_CLUSTERS
+from mmc.registry._common import (
+    ALPHA,
+    BALANCE,
+    KERNEL,
+    LANDMARKS,
+    LOW_RANK_KERNEL,
+    LOW_RANK_LIMIT,
+    RANDOM_STATE,
+    TWO_CLUSTERS,
+)
 from mmc.registry._limits import MOST_SAMPLES, Limit
 from mmc.registry._panels import CoursePanel, Quantity
 from mmc.registry._types import Algorithm, Line, Parameter
@@ -73,6 +82,14 @@ _STARTS = (
     *_POPULATION,
     RANDOM_STATE,
 )
+#: Landmarks and eigenvectors of the whole method, whose flips get caught among many.
+_FEATURES = tuple(
+    replace(p, help="How much detail of the graph the model can follow. auto: four.")
+    if p.name == "n_components"
+    else p
+    for p in LANDMARKS
+)
+
 #: Kernels for landmarks, which have no neighbours.
 _LANDMARK_KERNEL = (
     replace(KERNEL[0], choices=tuple(k for k in KERNEL[0].choices if k != "local_scaling")),
@@ -147,7 +164,8 @@ ENTRIES = (
         EvoMMC,
         "Evolution (EvoMMC)",
         "Flips labels at random and keeps what fits better: ten parents, ten children, many generations.",
-        (*KERNEL, ALPHA, BALANCE),
+        (*LOW_RANK_KERNEL, ALPHA, BALANCE, *_FEATURES),
+        LOW_RANK_LIMIT,
         order=6,
     ),
     _evolutionary(

@@ -40,6 +40,8 @@ class Row(NamedTuple):
         Value of a kernel that is given without parameters.
     help : str
         Help text of the control.
+    title : str
+        Label of the control of the parameter; empty if its name is one.
     """
 
     key: str
@@ -49,6 +51,7 @@ class Row(NamedTuple):
     values: tuple[float, ...] = ()
     first: float = 0.0
     help: str = ""
+    title: str = ""
 
 
 class Line(NamedTuple):

@@ -247,8 +247,10 @@ def tell_why(found: Answer, k: int, shown: Shown) -> None:
 def draw_candidates(found: Answer) -> None:
     """Draw all candidates as a table, and what the search finds in points without clusters."""
     number = st.column_config.NumberColumn
+    n = max(stage.n_samples for stage in found.state.stages)
     judges = {
-        name: number(JUDGES[name].title, format="%.3f", help=JUDGES[name].meaning) for name in OF_LABELS
+        name: number(JUDGES[name].title_for(n), format="%.3f", help=JUDGES[name].meaning)
+        for name in OF_LABELS
     }
     rows = table(found.state).sort_values("chosen", ascending=False, kind="stable")
     st.dataframe(

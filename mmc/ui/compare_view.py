@@ -67,7 +67,7 @@ def _cell(comparison: Comparison, row: int, column: int, pictures: Pictures) -> 
         f"ARI {trial.agreement:.2f}" if known else f"{len(np.unique(trial.labels))} clusters",
         f"{trial.seconds:.2f} s" + (", stopped" if trial.stopped else ""),
     ]
-    score = f"{SCORES[comparison.contest.score].title} {trial.score:.3g}"
+    score = f"{SCORES[comparison.contest.score].title_for(len(trial.labels))} {trial.score:.3g}"
     return {
         "status": "done",
         "name": f"{name}: {', '.join([*lines, score])}. Open in the playground.",
@@ -88,6 +88,7 @@ def _table(comparison: Comparison) -> None:
         st.caption("Nothing is done yet.")
         return
     judge = SCORES[contest.score]
+    title = judge.title_for(max(len(trial.labels) for _, _, done in rows for trial in done))
     table = summary(rows, contest.score)
     number = st.column_config.NumberColumn
     st.dataframe(
@@ -98,12 +99,12 @@ def _table(comparison: Comparison) -> None:
             "ARI": number(format="%.3f", help="Mean agreement with the reference labels over the repeats."),
             "deviation": number(format="± %.3f", help="Standard deviation of it over the repeats."),
             "best": number("best ARI", format="%.3f", help="The highest of the repeats, known in hindsight."),
-            judge.title: number(format="%.3f", help=f"{judge.meaning} No true labels needed."),
+            judge.title: number(title, format="%.3f", help=f"{judge.meaning} No true labels needed."),
             "seconds": number(format="%.3f", help="Mean time of a fit with all its starts."),
         },
     )
     st.caption(
-        f"{judge.title} is the score of labels without the reference: higher is better. Press the head of a "
+        f"{title} is the score of labels without the reference: higher is better. Press the head of a "
         "column to sort by it."
     )
     st.download_button(

@@ -78,7 +78,7 @@ def _draw_rows(parameter: Parameter, chosen: dict[str, float]) -> None:
         if row.key in chosen and row.parameter:
             st.session_state[f"value_{row.key}"] = chosen[row.key]
             st.select_slider(
-                row.parameter.capitalize(),
+                row.title or row.parameter.capitalize(),
                 sorted({*map(float, row.values), chosen[row.key]}),
                 key=f"value_{row.key}",
                 format_func=lambda v: f"{v:g}",

@@ -22,6 +22,11 @@ _PICTURE = 104  # pixels; three fit beside each other on a phone
 SCORE_NAMES = {name: score.title for name, score in SCORES.items()}
 
 
+def score_name(found: Found) -> str:
+    """Return the title of the score, which says so if it looks at a sample of the points."""
+    return SCORES[found.search.score].title_for(len(found.best.labels))
+
+
 def look_at(found: Found) -> int:
     """Draw the control that selects a candidate, at first the best, and return the index of its trial."""
     names = _names(found)
@@ -41,7 +46,7 @@ def look_at(found: Found) -> int:
 def draw_curve(found: Found, at: int | None = None, key: str = "curve") -> None:
     """Draw the scores; if `at` is given, it is marked and a click selects a candidate."""
     parameter = registry.get(found.search.experiment.algorithm).parameter(found.search.parameter)
-    score = SCORE_NAMES[found.search.score]
+    score = score_name(found)
     figure = score_curve(
         _names(found),
         [trial.score for trial in found.trials],
@@ -119,7 +124,7 @@ def draw_growing_rival(found: Found) -> None:
 def draw_rival(found: Found) -> None:
     """Draw the candidates of the method to which the paper compares, and the choice of its own score."""
     search, best = found.search, found.best
-    score = SCORE_NAMES[search.score]
+    score = score_name(found)
     value = best.parameters[search.parameter]
     agreement = ""
     if found.references is not None:
@@ -141,9 +146,7 @@ def summarize_choice(found: Found, at: int) -> None:
     value = best.parameters[found.search.parameter]
     with st.container(horizontal=True):
         st.metric(f"Chosen: {name}", f"{value:g}", help="The candidate with the highest score.")
-        st.metric(
-            SCORE_NAMES[found.search.score], f"{trial.score:.4g}", help="Of the candidate that is shown."
-        )
+        st.metric(score_name(found), f"{trial.score:.4g}", help="Of the candidate that is shown.")
         hindsight(found, trial)
     tell_failures(found)
 

@@ -19,7 +19,7 @@ from mmc.ui.messages import guard
 from mmc.ui.parameter_sidebar import parameters_to_try, read_candidates, score_control, scores_for, short
 from mmc.ui.runner import LONG_LIMIT
 from mmc.ui.sweep_job import Found, Search, search
-from mmc.ui.sweep_view import BEST, SCORE_NAMES, tell_failures
+from mmc.ui.sweep_view import BEST, SCORE_NAMES, score_name, tell_failures
 from mmc.ui.visit_state import Loaded
 from mmc.ui.wording import with_labels
 
@@ -303,7 +303,7 @@ def chosen_cell(found: Found, criterion: str) -> int:
 
 
 def _lines(found: Found, trial: Trial) -> list[str]:
-    name = SCORE_NAMES[found.search.score]
+    name = score_name(found)
     lines = [f"{name} {trial.score:.6g}"]
     if not np.isnan(trial.objective):
         lines.append(f"objective {trial.objective:.6g}")
@@ -380,7 +380,7 @@ def _numbers(found: Found, criterion: str, title: str, trial: Trial) -> None:
     with st.container(horizontal=True):
         st.metric(title, _said(found, trial.index), help="The numbers beside it are those of this cell.")
         if criterion in SCORE_NAMES and criterion != "objective":
-            st.metric(SCORE_NAMES[criterion], f"{trial.score:.6g}", help="Of this cell; higher is better.")
+            st.metric(score_name(found), f"{trial.score:.6g}", help="Of this cell; higher is better.")
         if not np.isnan(trial.objective):
             st.metric(
                 "Objective", f"{trial.objective:.6g}", help="What the algorithm minimised, in this cell."

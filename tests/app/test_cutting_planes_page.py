@@ -139,3 +139,18 @@ def test_a_saved_mixture_is_opened_with_its_kernels(playground):
     assert not at.error
     assert at.text_input(key="kernels").value == "linear, rbf:width=3"
     assert at.session_state["playground:"].last.main.estimator.kernels == ["linear", ["rbf", {"width": 3}]]
+
+
+def test_a_graph_is_turned_on(cutting_planes, settle):
+    """The graph is a kernel with a control for its neighbours, beside landmarks for the others."""
+    at = cutting_planes(**SMALL, kernels="linear, rbf")
+    at.toggle(key="use_graph").set_value(True)
+    settle(at)
+    assert at.session_state["kernels"] == "linear, rbf:width=2, graph:n_neighbors=10"
+    slider = at.select_slider(key="value_graph")
+    assert slider.label == "Neighbours"
+    slider.set_value(15.0)
+    settle(at)
+    assert at.session_state["kernels"] == "linear, rbf:width=2, graph:n_neighbors=15"
+    state = at.session_state["cutting-planes:"].last.main.estimator.state_
+    assert state.kernels == ("linear", "rbf width=2", "graph n_neighbors=15")

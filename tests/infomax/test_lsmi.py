@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from mmc.infomax import LSMI, lsmi
+from mmc.infomax import LSMI, MLMI, lsmi
 from mmc.infomax.density_ratio import DELTAS, GAMMAS, place_centres
 
 
@@ -411,3 +411,37 @@ def test_counts_must_be_large_enough(name, wrong):
     """At least one centre and two folds, or a message with name and value."""
     with pytest.raises(ValueError, match=f"{name}={wrong}"):
         lsmi(*sample(20, 2, 0), **{name: wrong})
+
+
+@pytest.mark.parametrize("Estimator", [LSMI, MLMI])
+def test_many_points_are_estimated_on_a_sample(Estimator):
+    """The value is that of the sample drawn with the seed, near that of all, in bounded memory."""
+    X, y = sample(1500, 3, 0)
+    whole, sampled = Estimator(X)(y), Estimator(X, max_samples=500)(y)
+    assert sampled.value == Estimator(X, max_samples=500)(y).value
+    assert sampled.value == pytest.approx(whole.value, rel=0.1)
+    judge = Estimator(X, max_samples=500)
+    assert judge.centres.d2.shape == (500, 200)
+    rows = judge.centres.rows
+    assert len(np.unique(rows)) == 500
+    shuffled = y.copy()
+    others = np.setdiff1d(np.arange(1500), rows)
+    shuffled[others] = 0
+    assert judge(shuffled).value == sampled.value  # no other label counts
+    assert Estimator(X, max_samples=1500)(y).value == whole.value
+    with pytest.raises(ValueError, match="but 500 labels"):
+        judge(y[rows])
+    with pytest.raises(ValueError, match="max_samples=1 must be at least 2"):
+        Estimator(X, max_samples=1)
+
+
+def test_weights_are_those_of_the_sample():
+    """The weight of a point counts if it is in the sample, and no other."""
+    X, y = sample(300, 3, 0)
+    weights = np.random.default_rng(0).uniform(0.5, 2.0, 300)
+    one = LSMI(X, max_samples=100, sample_weight=weights)
+    other = weights.copy()
+    other[np.setdiff1d(np.arange(300), one.centres.rows)] = 7.0
+    assert LSMI(X, max_samples=100, sample_weight=other)(y).value == one(y).value
+    other[one.centres.rows[0]] = 7.0
+    assert LSMI(X, max_samples=100, sample_weight=other)(y).value != one(y).value

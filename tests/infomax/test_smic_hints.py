@@ -204,7 +204,7 @@ def test_weights_of_lsmi_are_copies():
     rows, centres = np.repeat(np.arange(40), weights), one.centres
     many = LSMI(X[rows])
     basis = np.searchsorted(rows, centres.basis)
-    many.centres = Centres(centres.d2[rows], basis, centres.fold[rows], centres.gammas)
+    many.centres = Centres(len(rows), None, centres.d2[rows], basis, centres.fold[rows], centres.gammas)
     a, b = one(labels), many(labels[rows])
     assert a.value == pytest.approx(b.value, rel=1e-9)
     np.testing.assert_allclose(a.cv, b.cv, rtol=1e-9)

@@ -3,14 +3,16 @@
 import os
 import pickle
 import tracemalloc
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from sklearn.cluster import AgglomerativeClustering, KMeans
+from sklearn.datasets import make_blobs
 from sklearn.metrics import silhouette_score
 from sklearn.model_selection import GridSearchCV, cross_validate
 
-from mmc import UMCRLS, engine
+from mmc import UMCRLS, KernelKMeans, engine
 from mmc.datasets import load
 from mmc.infomax import LSMI, lsmi, mlmi
 from mmc.judges import (
@@ -18,6 +20,7 @@ from mmc.judges import (
     OF_LABELS,
     Judges,
     LastJudges,
+    agreement,
     cuts,
     dbcv,
     judge_scorer,
@@ -246,7 +249,7 @@ def test_a_sample_weighs_clusters_by_all_their_points(monkeypatch):
     """The value from a sample is that of the sample's clusters, weighted as in the whole."""
     X = np.random.RandomState(0).randn(60, 2)
     labels = np.repeat([0, 1, 2], [48, 11, 1])
-    monkeypatch.setattr(scores, "MOST", 30)
+    monkeypatch.setattr(scores, "PAIRS", 30)
     judges = Judges(X)
     rows, _ = judges._distances(labels)
     assert np.bincount(labels[rows]).tolist() == [19, 10, 1]
@@ -387,3 +390,84 @@ def test_texts_are_sentences():
         assert judge.meaning[0].isupper()
         assert judge.cost
     assert [name for name, judge in JUDGES.items() if not judge.chooses_k] == ["lsmi", "mlmi"]
+
+
+@pytest.fixture
+def small_samples(monkeypatch):
+    """Let a sample of 600 points stand for more."""
+    monkeypatch.setattr(scores, "POINTS", 600)
+    monkeypatch.setattr(agreement, "POINTS", 600)
+
+
+@pytest.mark.parametrize("name", ["worst_cut", "normalized_cut", "neighbors"])
+def test_a_sample_is_near_the_whole(name, small_samples, monkeypatch):
+    """The value is that of the sample's points, near that of all, and the same for the same seed."""
+    data = load("three-gaussians", n_samples=1200, random_state=0)
+    X, labels = data.X, data.y
+    rows = np.sort(np.random.RandomState(0).permutation(1200)[:600])
+    judges = Judges(X)
+    sampled = judges.score(name, labels)
+    assert sampled == Judges(X[rows]).score(name, labels[rows])
+    assert sampled == Judges(X, random_state=0).scores(labels, [name])[name]
+    assert sampled != Judges(X, random_state=1).score(name, labels)
+    monkeypatch.setattr(scores, "POINTS", 1200)
+    assert sampled == pytest.approx(Judges(X).score(name, labels), abs=0.05)
+
+
+def test_judges_of_the_last_sample_are_kept(small_samples):
+    """Another labelling of enough points in each cluster has the same sample; a small cluster another one."""
+    X = np.random.RandomState(0).randn(1200, 2)
+    judges = Judges(X)
+    judges.score("neighbors", X[:, 0] > 0)
+    first = judges._of_sample[1]
+    judges.score("normalized_cut", X[:, 1] > 0)
+    assert judges._of_sample[1] is first
+    labels = np.zeros(1200, dtype=int)
+    labels[np.setdiff1d(np.arange(1200), judges._of_sample[0])[:12]] = 1
+    judges.score("neighbors", labels)
+    rows, last = judges._of_sample
+    assert last is not first
+    assert len(rows) == 600
+    assert labels[rows].sum() == 10
+    assert pickle.loads(pickle.dumps(judges)).score("neighbors", labels) == judges.score("neighbors", labels)
+
+
+def test_stability_is_that_of_a_sample(small_samples):
+    """Fits see 80 % of the sample at most, of points and of a kernel matrix."""
+
+    class Counting(KMeans):
+        seen: ClassVar[list] = []
+
+        def fit(self, X, y=None, sample_weight=None):
+            self.seen.append(len(X))
+            return super().fit(X)
+
+    data = load("three-gaussians", n_samples=900, random_state=0)
+    value = stability(Counting(3, n_init=1), data.X)
+    assert set(Counting.seen) == {480}
+    assert value == stability(Counting(3, n_init=1), data.X)
+    K = data.X @ data.X.T
+    assert 0.0 < stability(KernelKMeans(3, kernel="precomputed", n_init=1), K) <= 1.0
+
+
+def test_titles_say_that_a_sample_was_judged():
+    """The title for many points names the size of the sample, that for few does not."""
+    assert JUDGES["lsmi"].title_for(20_000) == "LSMI"
+    assert JUDGES["lsmi"].title_for(20_001) == "LSMI, sample of 20,000"
+    assert JUDGES["dbcv"].title_for(5001) == "Density (DBCV), sample of 5,000"
+    for judge in JUDGES.values():
+        assert f"sample of {judge.max_samples:,} points" in judge.cost
+
+
+@pytest.mark.slow
+def test_every_judge_takes_a_hundred_thousand_points():
+    """Memory stays below 900 MB with all that is kept, and the values tell good labels from bad ones."""
+    X, y = make_blobs(100_000, 3, centers=4, random_state=0)
+    bad = np.arange(100_000) % 4
+    judges = Judges(X)
+    tracemalloc.start()
+    for name in set(JUDGES) - {"stability"}:
+        assert judges.score(name, y) > judges.score(name, bad)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 900e6

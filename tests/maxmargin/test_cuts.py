@@ -15,7 +15,8 @@ from mmc.maxmargin.cutting_plane import dual_program
 from mmc.maxmargin.cutting_plane.constraints import Classes, Cut, Halves
 from mmc.maxmargin.cutting_plane.dual_program import solve_dual
 from mmc.maxmargin.cutting_plane.kernel_list import check_kernels, fit_mixture
-from mmc.maxmargin.cutting_plane.working_set import WorkingSet, best_bias
+from mmc.maxmargin.cutting_plane.kernel_set import KernelSet
+from mmc.maxmargin.cutting_plane.working_set import best_bias
 
 KERNELS = ["linear", ("poly", {"degree": 2}), ("rbf", {"width": 0.7})]
 
@@ -38,7 +39,7 @@ def random_working_set(seed, k, *, skewed=True):
         labels[: n // 4] = 0
     sides = Halves() if k == 2 else Classes(k)
     members = fit_mixture(X, check_kernels(KERNELS), normalize=True, centre=k == 2)
-    working = WorkingSet(members, sides, labels)
+    working = KernelSet(members, sides, labels)
     for p in range(6):  # each marks most of one class and some of the others
         rivals = (labels + rng.integers(1, k, n)) % k
         marked = rng.random(n) < np.where(labels == p % k, 0.9, 0.4)
@@ -124,7 +125,7 @@ def test_products_follow_the_labels():
     for k in (2, 3):
         working, _ = random_working_set(5, k)
         labels = (working.labels + (np.arange(len(working.labels)) % 4 == 0)) % k
-        fresh = WorkingSet(working.members, working.sides, labels)
+        fresh = KernelSet(working.members, working.sides, labels)
         for cut in working.cuts:
             fresh.add(cut)
         working.relabel(labels)

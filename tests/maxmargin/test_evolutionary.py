@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 from mmc import UMCRLS, EvoMMC, FastEvoMMC
 from mmc._fast.evolution import evolve
-from mmc.datasets import load_digits, make_circle_gaussian, make_three_gaussians
+from mmc.datasets import load, load_digits, make_circle_gaussian, make_three_gaussians
 from mmc.kernels import fit_kernel, fit_landmark_kernel
 from mmc.kernels.hat_matrix import hat_matrix, independent, landmark_factor
 from mmc.maxmargin.evolutionary.base import Population, mend
@@ -342,3 +342,57 @@ def test_landmarks_where_the_kernel_is_zero_are_refused():
     """A single landmark at the origin says nothing in a linear kernel."""
     with pytest.raises(ValueError, match="zero at all landmarks"):
         FastEvoMMC(kernel="linear", n_landmarks=1).fit(np.array([[0.0], [0.0], [0.0], [0.0]]))
+
+
+def test_all_landmarks_give_the_whole_kernel(X):
+    """With every point as a landmark F, labels and model are those of the whole kernel."""
+    whole = EvoMMC(n_init=2, random_state=0).fit(X)
+    model = EvoMMC(n_init=2, n_landmarks=60, random_state=0).fit(X)
+    np.testing.assert_array_equal(model.labels_, whole.labels_)
+    assert model.objective_ == pytest.approx(whole.objective_, abs=1e-10)
+    np.testing.assert_allclose(model.state_.f, whole.state_.f, atol=1e-8)
+    new = X[::2] + 0.1
+    np.testing.assert_allclose(model.decision_function(new), whole.decision_function(new), atol=1e-6)
+    assert not hasattr(model, "dual_coef_")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"kernel": "graph", "n_components": 6},
+        {"kernel": "landmark_graph", "n_landmarks": 30},
+        {"n_landmarks": 15},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("n", [120, 5200])
+def test_features_have_the_fitness_of_umcrls(values, n):
+    """F is Q of the least-squares search with the same features, f what the model says of the points."""
+    X = load("moons", n_samples=n, noise=0.05, random_state=0).X
+    model = EvoMMC(n_init=1, init="k-means", max_iter=5000, balance=0.3, random_state=0, **values).fit(X)
+    W = model.features_(X).astype(np.float64)
+    signs = np.where(model.labels_ == 1, 1.0, -1.0)
+    assert model.objective_ == pytest.approx(1.0 - np.square(W.T @ signs).sum() / n, abs=1e-5)
+    np.testing.assert_allclose(model.state_.f, W @ (W.T @ signs), atol=1e-3)
+    np.testing.assert_allclose(model.coef_, W.T @ signs, atol=1e-2)
+    np.testing.assert_allclose(model.decision_function(X)[:, 1], model.state_.f, atol=1e-4)
+    assert abs(signs.sum()) <= 0.3 * n
+    if values.get("kernel") == "graph":  # whose features are the same whatever is drawn before
+        search = UMCRLS(2, init=model.labels_, n_shakes=0, n_neighbors=7, random_state=0, **values)
+        first = next(iter(search.iter_fit(X))).state
+        assert first.objective == pytest.approx(2 * n * model.objective_, rel=1e-3, abs=1e-3 * n)
+
+
+def test_a_graph_finds_moons():
+    """On the graph of neighbours the two moons are the fittest halves."""
+    data = load("moons", n_samples=200, noise=0.05, random_state=0)
+    model = EvoMMC(kernel="graph", random_state=0).fit(data.X)
+    assert clustering_error(data.y, model.labels_) == 0.0
+
+
+def test_a_matrix_has_no_landmarks(X):
+    """The refusal names the parameter and the kernel."""
+    with pytest.raises(ValueError, match="n_landmarks=5 needs a kernel that compares any two points"):
+        EvoMMC(kernel="precomputed", n_landmarks=5).fit(X @ X.T)
+    with pytest.raises(ValueError, match="kernel='local_scaling' does not"):
+        EvoMMC(kernel="local_scaling", n_landmarks=5).fit(X)

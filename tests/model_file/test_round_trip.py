@@ -9,7 +9,18 @@ import pytest
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.exceptions import NotFittedError
 
-from mmc import MKC, UMCRLS, AutoClusterer, IterSVR, RecursiveBinary, load_model, registry, save_model
+from mmc import (
+    CPMMC,
+    MKC,
+    UMCRLS,
+    AutoClusterer,
+    EvoMMC,
+    IterSVR,
+    RecursiveBinary,
+    load_model,
+    registry,
+    save_model,
+)
 from mmc.clusterers import end
 from mmc.model_file import model_bytes
 
@@ -33,6 +44,10 @@ _SETTINGS = [
     UMCRLS(2, kernel="poly", init=[0, 1] * 30, random_state=0),
     RecursiveBinary(IterSVR(n_init=1), n_clusters=3, random_state=0),
     MKC(kernels=["linear", ("poly", {"degree": 2})], max_cuts=5, random_state=0),
+    CPMMC(3, kernel="graph", max_cuts=5, random_state=0),
+    MKC(kernels=["linear", "landmark_graph", "rbf"], n_landmarks=15, max_cuts=5, random_state=0),
+    EvoMMC(kernel="graph", max_iter=20, random_state=0),
+    EvoMMC(n_landmarks=20, max_iter=20, random_state=0),
     AutoClusterer(max_clusters=2, n_references=0, n_jobs=1, random_state=0),
 ]
 

@@ -15,7 +15,8 @@ its largest f_p over the second), and the means of two f_p differ by at most l/n
 One step is one cut. It takes a few solutions of the dual with |Ω| variables
 (`mmc.maxmargin.cutting_plane.dual_program`), M n² to multiply the new column with the kernels, and M n |Ω|
 for each point that changes its label; memory is M n×n arrays. The number of cuts has a bound that does not
-depend on n (Lemma 3.2).
+depend on n (Lemma 3.2). With landmarks or graphs K_k = Φ_k Φ_kᵀ for n×r_k arrays, and n R takes the place of
+M n², R = Σ r_k (`mmc.maxmargin.cutting_plane.feature_set`).
 
 Symbols
 -------

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mmc.maxmargin.cutting_plane.kernel_list import Member
+from mmc.maxmargin.cutting_plane.kernel_list import AnyMember
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -74,7 +74,7 @@ class Sides(ABC):
         """Return s_p."""
 
     @abstractmethod
-    def first(self, labels: Labels, members: Sequence[Member]) -> Cut:
+    def first(self, labels: Labels, members: Sequence[AnyMember]) -> Cut:
         """Return the first constraint, for the labels of the start and f = 0."""
 
 
@@ -104,7 +104,7 @@ class Halves(Sides):
         """Return the mean of c."""
         return float((cut.rivals != _NONE).mean())
 
-    def first(self, labels: Labels, members: Sequence[Member]) -> Cut:
+    def first(self, labels: Labels, members: Sequence[AnyMember]) -> Cut:
         """Mark every point."""
         return Cut(1 - labels)
 
@@ -147,7 +147,7 @@ class Classes(Sides):
         """Return the share of marked points whose class is not the one that they are compared with."""
         return float(((cut.rivals != _NONE) & (cut.rivals != labels)).mean())
 
-    def first(self, labels: Labels, members: Sequence[Member]) -> Cut:
+    def first(self, labels: Labels, members: Sequence[AnyMember]) -> Cut:
         """Mark every point and compare it with the nearest other class in the mean of the kernels.
 
         At f = 0 all constraints that mark every point are violated equally; this one is the most informative.
@@ -158,7 +158,7 @@ class Classes(Sides):
         ) / counts  # columns are the classes' mean weights
         distance = np.zeros((len(labels), self.n_blocks))
         for member in members:
-            product = member.matrix @ centres
+            product = member.times(centres)
             distance += np.einsum("ip,ip->p", centres, product) - 2.0 * product
         distance[np.arange(len(labels)), labels] = np.inf
         return Cut(np.asarray(distance.argmin(axis=1), dtype=np.int64))

@@ -12,7 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mmc.maxmargin.cutting_plane.constraints import Cut, Sides, lead
+from mmc.maxmargin.cutting_plane.feature_set import FeatureSet
+from mmc.maxmargin.cutting_plane.features import FeatureMember
 from mmc.maxmargin.cutting_plane.kernel_list import Member
+from mmc.maxmargin.cutting_plane.kernel_set import KernelSet
 from mmc.maxmargin.cutting_plane.working_set import Fit, WorkingSet
 from mmc.stepping import CurvePoint, State
 
@@ -60,7 +63,8 @@ class CutState(State):
     kernels : tuple of str
         Titles of the kernels.
     coef : ndarray of shape (n_samples,) or (n_samples, n_clusters)
-        Coefficients of the points, the same for every kernel: f = Σ_k β_k K_k coef + bias.
+        Coefficients of the points, the same for every kernel: f = Σ_k β_k K_k coef + bias. If features stand
+        for the kernels, those of the features of all kernels in turn: f = Σ_k Φ_k coef_k + bias.
     bias : float
         Mean of f for two clusters; 0 for many.
     epsilon : float
@@ -199,7 +203,7 @@ class CutState(State):
 
 
 def cutting_planes(
-    members: Sequence[Member],
+    members: Sequence[Member] | Sequence[FeatureMember],
     sides: Sides,
     labels: Labels,
     *,
@@ -225,8 +229,8 @@ def cutting_planes(
 
     Parameters
     ----------
-    members : sequence of Member
-        Kernels with their matrices.
+    members : sequence of Member or of FeatureMember
+        Kernels with their matrices, or with features.
     sides : Sides
     labels : ndarray of shape (n,)
         The start: the labels z at which the first constraint is linearised.
@@ -239,7 +243,7 @@ def cutting_planes(
         The first one belongs to the empty working set, v = 0.
     """
     n, m, M = len(labels), sides.n_blocks, len(members)
-    titles = tuple(member.kernel.title for member in members)
+    titles = tuple(member.title for member in members)
     progress, previous = 0.0, np.nan
 
     def state(
@@ -278,8 +282,9 @@ def cutting_planes(
             held=held,
         )
 
-    nothing = Fit(np.zeros((n, m)), np.zeros((n, m)), 0.0, np.full(M, M**-0.5), 0.0, 0.0)
-    working = WorkingSet(members, sides, labels)
+    working = _working_set(members, sides, labels)
+    no_coef = np.zeros((working.n_coefficients, m))
+    nothing = Fit(np.zeros((n, m)), no_coef, 0.0, np.full(M, M**-0.5), 0.0, 0.0)
     cut = sides.first(labels, members)
     yield state(nothing, cut, labels, labels, n_cccp=0, held=False, known=False)
     best, best_at, best_labels = np.inf, 0, labels
@@ -312,6 +317,15 @@ def cutting_planes(
         if n_cuts >= _MIN_CUTS and n_cuts - best_at >= _PATIENCE:
             held = for_good = True
         working.relabel(best_labels if held else found)
+
+
+def _working_set(
+    members: Sequence[Member] | Sequence[FeatureMember], sides: Sides, labels: Labels
+) -> WorkingSet:
+    matrices = [member for member in members if isinstance(member, Member)]
+    if matrices:
+        return KernelSet(matrices, sides, labels)
+    return FeatureSet([member for member in members if isinstance(member, FeatureMember)], sides, labels)
 
 
 def _cccp(working: WorkingSet, C: float, balance: float, tol: float) -> tuple[Fit, int]:

@@ -111,15 +111,33 @@ def solve_dual(grams: Array, s: Array, C: float, *, sizes: Array, cost: float, t
     return Solution(weights, shifts, np.array([np.square(y @ L).sum() for L in factors]))
 
 
-def _factor(G: Array, size: float) -> Array:
-    """Return L with L Lᵀ = G."""
-    values, vectors = linalg.eigh(G)
-    largest = max(size, float(np.abs(values).max(initial=0.0)))
+def require_psd(values: Array, largest: float) -> None:
+    """Refuse a kernel whose matrix has an eigenvalue that is negative beyond rounding.
+
+    Parameters
+    ----------
+    values : ndarray
+        Eigenvalues.
+    largest : float
+        The largest of them, or what sets the scale of rounding errors.
+
+    Raises
+    ------
+    ValueError
+        If the kernel is not positive semi-definite.
+    """
     if values.min(initial=0.0) < -_INDEFINITE * largest:
         raise ValueError(
             "A kernel is not positive semi-definite, so that it measures no margin: its matrix has a "
             "negative eigenvalue. Use another kernel, or add a constant to the diagonal."
         )
+
+
+def _factor(G: Array, size: float) -> Array:
+    """Return L with L Lᵀ = G."""
+    values, vectors = linalg.eigh(G)
+    largest = max(size, float(np.abs(values).max(initial=0.0)))
+    require_psd(values, largest)
     keep = values > _RANK * largest
     return vectors[:, keep] * np.sqrt(values[keep])
 

@@ -26,8 +26,10 @@ class CPMMC(CuttingPlaneClusterer):
     ----------
     n_clusters : int, default=2
         Number of clusters. Allowed are 2 to 1,000,000.
-    kernel : {"rbf", "linear", "poly", "precomputed"}, default="rbf"
-        Kernel between points. With "precomputed", `X` is the kernel matrix itself.
+    kernel : {"rbf", "linear", "poly", "graph", "landmark_graph", "precomputed"}, default="rbf"
+        Kernel between points. With "precomputed", `X` is the kernel matrix itself. "graph" is a graph of
+        nearest neighbours, "landmark_graph" one that joins points to nearest landmarks: features of either
+        stand for the kernel, without an n×n array (`mmc.kernels.low_rank`).
     gamma : float or {"neighbors", "median", "max"}, default="neighbors"
         Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
         unit of `width` (see `mmc.kernels.dense`). A number is from 1e-100 to 1e100.
@@ -37,6 +39,8 @@ class CPMMC(CuttingPlaneClusterer):
         Degree of the "poly" kernel. Allowed are 1 to 100.
     coef0 : float, default=1.0
         Constant term of the "poly" kernel, which is not negative. Allowed are 0 to 1e6.
+    n_neighbors : int, default=10
+        Number of neighbours in a graph; a quarter as many landmarks. Allowed are 1 to 1,000,000.
     C : float, default=100.0
         Cost of the mean loss (see `mmc.maxmargin.cutting_plane`). Allowed are 1e-9 to 1e9.
     balance : float, default=0.03
@@ -49,6 +53,15 @@ class CPMMC(CuttingPlaneClusterer):
     normalize : bool, default=True
         Whether the kernel is divided by the variance of the points in its feature space, so that C has the
         same meaning for every kernel.
+    n_landmarks : int or None, default=None
+        Number of landmarks, whose features stand for the kernel without an n×n array. None means the whole
+        kernel matrix; for "landmark_graph" 2,000, or a quarter of the points if that is less. As many as
+        there are points give the whole matrix. Allowed are 1 to 1,000,000.
+    landmarks : {"k-means", "random"}, default="k-means"
+        Landmarks are the centres of k-means, or points drawn at random.
+    n_components : int or None, default=None
+        Number of eigenvectors of a graph. None means seven for each cluster, or five of "landmark_graph".
+        Allowed are 1 to 10,000.
     init : {"k-means", "random"} or array-like of shape (n_samples,), default="k-means"
         Labels to start from: those of k-means, random labels with clusters of equal size, or given labels
         from 0 to n_clusters − 1, which make a single start.
@@ -71,13 +84,16 @@ class CPMMC(CuttingPlaneClusterer):
     start_objectives_ : ndarray of shape (n_starts,)
         Objective at the end of each start.
     dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_clusters)
-        Coefficients of the training points, with one column for each of more than two clusters.
+        Coefficients of the training points, with one column for each of more than two clusters, unless
+        features stand for the kernels.
+    coef_ : ndarray of shape (n_features_of_kernels,) or (n_features_of_kernels, n_clusters)
+        Coefficients of the features of all kernels in turn, with graphs and landmarks.
     intercept_ : float
         Bias b for two clusters; 0 for more.
     beta_ : ndarray of shape (1,)
         Weight of the kernel, which is 1.
-    kernels_ : list of FittedKernel
-        Kernels with the widths and scales that were computed from the training points.
+    kernels_ : list of FittedKernel or of FittedFeatures
+        Kernels with the widths and scales that were computed from the training points, or their features.
     state_ : CutState
         Last state of the start that was kept.
     n_features_in_ : int
@@ -90,6 +106,10 @@ class CPMMC(CuttingPlaneClusterer):
     One step is one cut: the most violated constraint is added and the convex problem is solved again, a few
     times. A cut takes M n² operations for M kernels and the solution of a small cone program; memory is M n×n
     arrays. The number of cuts has a bound that does not depend on n ([MKC] Lemma 3.2).
+
+    With graphs or landmarks a cut takes n R operations for R features of all kernels and each value of f at
+    a point. There are k such values for k clusters, and one for two. Memory is n (R + 2r + P/2 + 8k) and
+    2 k P R numbers for P = `max_cuts` and the r features of the largest kernel.
     `mmc.maxmargin.cutting_plane` lists the deviations from the paper.
 
     *When a start ends.* The bound supposes that every problem is solved globally, but the CCCP finds local
@@ -136,11 +156,13 @@ class CPMMC(CuttingPlaneClusterer):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **CuttingPlaneClusterer._parameter_constraints,
-        "kernel": [StrOptions({"rbf", "linear", "poly", "precomputed"})],
+        "kernel": [StrOptions({*NAMED, "precomputed"})],
         "gamma": [RANGES["gamma"], StrOptions(set(LENGTHS))],
         "width": [RANGES["width"]],
         "degree": [whole(1, 100)],
         "coef0": [real(0, 1e6)],
+        "n_neighbors": [RANGES["n_neighbors"]],
+        "n_components": [RANGES["n_components"], None],
     }
 
     def __init__(
@@ -152,11 +174,15 @@ class CPMMC(CuttingPlaneClusterer):
         width: float = 2.0,
         degree: int = 3,
         coef0: float = 1.0,
+        n_neighbors: int = 10,
         C: float = 100.0,
         balance: float = 0.03,
         epsilon: float = 0.01,
         tol: float = 0.01,
         normalize: bool = True,
+        n_landmarks: int | None = None,
+        landmarks: str = "k-means",
+        n_components: int | None = None,
         init: str | ArrayLike = "k-means",
         n_init: int = 1,
         max_cuts: int = 200,
@@ -168,11 +194,15 @@ class CPMMC(CuttingPlaneClusterer):
         self.width = width
         self.degree = degree
         self.coef0 = coef0
+        self.n_neighbors = n_neighbors
         self.C = C
         self.balance = balance
         self.epsilon = epsilon
         self.tol = tol
         self.normalize = normalize
+        self.n_landmarks = n_landmarks
+        self.landmarks = landmarks
+        self.n_components = n_components
         self.init = init
         self.n_init = n_init
         self.max_cuts = max_cuts
@@ -184,8 +214,8 @@ class CPMMC(CuttingPlaneClusterer):
         return tags
 
     def _specs(self) -> Sequence[KernelSpec]:
-        names = NAMED.get(self.kernel, ())
-        return [KernelSpec(self.kernel, tuple((name, getattr(self, name)) for name in names))]
+        values = [(name, getattr(self, name)) for name in NAMED.get(self.kernel, ())]
+        return [KernelSpec(self.kernel, tuple(pair for pair in values if pair[1] is not None))]
 
 
 class MKC(CuttingPlaneClusterer):
@@ -198,7 +228,9 @@ class MKC(CuttingPlaneClusterer):
     kernels : sequence, default=("linear", "poly", "rbf")
         Each kernel is a name ("linear", "poly", "rbf"), a pair of a name and parameters such as ``("rbf",
         {"width": 0.5})``, a callable that takes two arrays of points, or the n×n matrix itself. "poly" takes
-        `degree`, `coef0` and `gamma`, "rbf" takes `width` and `gamma`, with the defaults of `CPMMC`.
+        `degree`, `coef0` and `gamma`, "rbf" takes `width` and `gamma`, with the defaults of `CPMMC`. The
+        names "graph" and "landmark_graph" are kernels of graphs as `CPMMC` has them, with `n_neighbors` and
+        `n_components`.
     C : float, default=100.0
         Cost of the mean loss (see `mmc.maxmargin.cutting_plane`). Allowed are 1e-9 to 1e9.
     balance : float, default=0.03
@@ -211,6 +243,13 @@ class MKC(CuttingPlaneClusterer):
     normalize : bool, default=True
         Whether each kernel is divided by the variance of the points in its feature space. Otherwise the
         weights mostly reflect the scales of the kernels.
+    n_landmarks : int or None, default=None
+        Number of landmarks, whose features stand for each kernel without an n×n array. None means whole
+        kernel matrices; if there is a graph in the list, it means 2,000 (for "landmark_graph" a quarter of
+        the points if that is less). As many as there are points give the whole matrices. Allowed are 1 to
+        1,000,000.
+    landmarks : {"k-means", "random"}, default="k-means"
+        Landmarks are the centres of k-means, or points drawn at random; they are the same for all kernels.
     init : {"k-means", "random"} or array-like of shape (n_samples,), default="k-means"
         Labels to start from: those of k-means, random labels with clusters of equal size, or given labels
         from 0 to n_clusters − 1, which make a single start.
@@ -233,13 +272,16 @@ class MKC(CuttingPlaneClusterer):
     start_objectives_ : ndarray of shape (n_starts,)
         Objective at the end of each start.
     dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_clusters)
-        Coefficients of the training points, with one column for each of more than two clusters.
+        Coefficients of the training points, with one column for each of more than two clusters, unless
+        features stand for the kernels.
+    coef_ : ndarray of shape (n_features_of_kernels,) or (n_features_of_kernels, n_clusters)
+        Coefficients of the features of all kernels in turn, with graphs and landmarks.
     intercept_ : float
         Bias b for two clusters; 0 for more.
     beta_ : ndarray of shape (n_kernels,)
         Weights of the kernels, with ‖β‖₂ = 1.
-    kernels_ : list of FittedKernel
-        Kernels with the widths and scales that were computed from the training points.
+    kernels_ : list of FittedKernel or of FittedFeatures
+        Kernels with the widths and scales that were computed from the training points, or their features.
     state_ : CutState
         Last state of the start that was kept.
     n_features_in_ : int
@@ -252,6 +294,10 @@ class MKC(CuttingPlaneClusterer):
     One step is one cut: the most violated constraint is added and the convex problem is solved again, a few
     times. A cut takes M n² operations for M kernels and the solution of a small cone program; memory is M n×n
     arrays. The number of cuts has a bound that does not depend on n ([MKC] Lemma 3.2).
+
+    With graphs or landmarks a cut takes n R operations for R features of all kernels and each value of f at
+    a point. There are k such values for k clusters, and one for two. Memory is n (R + 2r + P/2 + 8k) and
+    2 k P R numbers for P = `max_cuts` and the r features of the largest kernel.
     `mmc.maxmargin.cutting_plane` lists the deviations from the paper.
 
     *When a start ends.* The bound supposes that every problem is solved globally, but the CCCP finds local
@@ -310,6 +356,8 @@ class MKC(CuttingPlaneClusterer):
         epsilon: float = 0.01,
         tol: float = 0.01,
         normalize: bool = True,
+        n_landmarks: int | None = None,
+        landmarks: str = "k-means",
         init: str | ArrayLike = "k-means",
         n_init: int = 1,
         max_cuts: int = 200,
@@ -322,6 +370,8 @@ class MKC(CuttingPlaneClusterer):
         self.epsilon = epsilon
         self.tol = tol
         self.normalize = normalize
+        self.n_landmarks = n_landmarks
+        self.landmarks = landmarks
         self.init = init
         self.n_init = n_init
         self.max_cuts = max_cuts

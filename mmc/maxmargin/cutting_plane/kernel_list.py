@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,8 @@ NAMED: dict[str, tuple[str, ...]] = {
     "linear": (),
     "poly": ("degree", "coef0", "gamma"),
     "rbf": ("width", "gamma"),
+    "graph": ("n_neighbors", "n_components"),
+    "landmark_graph": ("n_neighbors", "n_components"),
 }
 
 #: Allowed values of each parameter.
@@ -31,16 +33,22 @@ _RANGES = {
     "coef0": (0, 1e6, "a number from 0 to 1e6"),
     "width": (1e-6, 1e6, "a number from 1e-6 to 1e6"),
     "gamma": (1e-30, 1e30, "a positive number, or neighbors, median or max"),
+    "n_neighbors": (1, 1_000_000, "a whole number from 1 to 1,000,000"),
+    "n_components": (1, 10_000, "a whole number from 1 to 10,000"),
 }
+
+#: Parameters that are whole numbers.
+_WHOLE = ("degree", "n_neighbors", "n_components")
 
 #: Largest number of kernels in a text.
 _MOST = 20
 
-#: Defaults of the parameters.
+#: Defaults of the parameters, and those of the graphs.
 USUAL: dict[str, Any] = {"degree": 3, "coef0": 1.0, "width": 2.0, "gamma": "neighbors"}
+USUAL_GRAPH: dict[str, Any] = {"n_neighbors": 10, "n_components": None}
 
 #: A centred kernel below this share of the raw diagonal is rounding: it does not vary over the points.
-_FLAT = 1e-12
+FLAT = 1e-12
 
 #: Largest value of a scaled kernel.
 _LARGEST = 1e100
@@ -60,6 +68,17 @@ class KernelSpec:
     def title(self) -> str:
         """Short text for a legend."""
         return " ".join([self.name, *(f"{name}={_short(value)}" for name, value in self.parameters)])
+
+
+class AnyMember(Protocol):
+    """One kernel of a mixture on the training points, in whatever form."""
+
+    @property
+    def title(self) -> str:
+        """Short text for a legend."""
+
+    def times(self, V: Array) -> Array:
+        """Multiply the kernel matrix with columns V of shape (n, m)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +116,15 @@ class Member(NamedTuple):
     kernel: FittedKernel
     matrix: Array
 
+    @property
+    def title(self) -> str:
+        """Short text for a legend."""
+        return self.kernel.title
+
+    def times(self, V: Array) -> Array:
+        """Multiply the matrix with columns V of shape (n, m)."""
+        return np.asarray(self.matrix @ V)
+
 
 @dataclass(frozen=True, eq=False)
 class Moved:
@@ -119,13 +147,22 @@ class Moved:
 
 
 @dataclass(frozen=True, eq=False)
-class _Called:
-    """A user's function with the training points."""
+class Called:
+    """A user's function with the training points, or with landmarks.
+
+    Attributes
+    ----------
+    function : callable
+        Takes two arrays of points.
+    points : ndarray or csr_array of shape (n, n_features)
+        Points with which others are compared.
+    """
 
     function: Callable[[Array, Array], Any]
     points: Points
 
     def __call__(self, X: Points) -> Array:
+        """Compare points with the stored ones."""
         K = np.array(self.function(X, self.points), dtype=np.float64)
         n_points = self.points.shape[0]
         if K.shape != (X.shape[0], n_points):
@@ -242,7 +279,7 @@ def _fit(X: Points, spec: KernelSpec, *, normalize: bool, centre: bool) -> Membe
     compare, K = _compared(X, spec)
     means = K.mean(axis=0)
     variance = float(np.trace(K) / len(K) - means.mean())
-    flat = variance <= _FLAT * max(float(np.abs(np.diagonal(K)).max()), 1e-300)
+    flat = variance <= FLAT * max(float(np.abs(np.diagonal(K)).max()), 1e-300)
     scale = variance if normalize and not flat else 1.0
     if centre:
         K -= means[:, None]
@@ -251,19 +288,23 @@ def _fit(X: Points, spec: KernelSpec, *, normalize: bool, centre: bool) -> Membe
         if flat:
             K[:] = 0.0
     K /= scale
-    largest = float(np.abs(K).max())
-    if largest > _LARGEST:
+    require_range(spec, float(np.abs(K).max()))
+    return Member(FittedKernel(spec.title, means / scale, scale, compare), K)
+
+
+def require_range(spec: KernelSpec, largest: float) -> None:
+    """Refuse a kernel whose largest value on the training points is beyond computing."""
+    if not largest <= _LARGEST:
         raise ValueError(
             f"The kernel {spec.title!r} has values as large as {largest:.3g} on these points, with which no "
             "margin can be computed; rescale the columns, or set normalize=True."
         )
-    return Member(FittedKernel(spec.title, means / scale, scale, compare), K)
 
 
 def _compared(X: Points, spec: KernelSpec) -> tuple[Compare | None, Array]:
     """Return the function that compares new points, and the raw matrix of the training points."""
     if callable(spec.source):
-        called = _Called(spec.source, X.copy())
+        called = Called(spec.source, X.copy())
         return called, checked_gram(called(X))
     if spec.source is not None:
         K = checked_gram(np.array(spec.source, dtype=np.float64))
@@ -308,7 +349,7 @@ def _check_value(name: str, key: str, value: Any) -> None:
     low, high, what = _RANGES[key]
     number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
     number = number and bool(low <= value <= high)
-    if not number or (key == "degree" and value != int(value)):
+    if not number or (key in _WHOLE and value != int(value)):
         raise ValueError(f"{key}={_brief(value)} of the kernel {name!r} is not right: give {what}.")
 
 

@@ -28,7 +28,8 @@ grown by an eighth.
 
 Costs: `EvoMMC` takes n³ once for R. Then a child with one flip takes two look-ups instead of the paper's n,
 and a child that survives takes n; memory is three n×n arrays. `FastEvoMMC` takes 2 n r² once and then r for a
-child; memory is three n×r arrays. A child with s flips takes s², or s r.
+child; memory is three n×r arrays. A child with s flips takes s², or s r. `EvoMMC` on a graph or with
+landmarks (`mmc.kernels.low_rank`) costs the same for its r features, whose R = W Wᵀ is that of `UMCRLS`.
 
 Deviations from the paper: a point that is drawn twice for one child flips back; a random labelling has the
 sizes that coin flips give, corrected to keep the balance; no cluster is ever empty, whatever the balance

@@ -16,6 +16,7 @@ from sklearn.utils import check_random_state
 
 from mmc._fast.evolution import evolve
 from mmc._sklearn import StrOptions
+from mmc.kernels.neighbors import Floats
 from mmc.maxmargin.binary import Array, BinaryClusterer, BinaryState, Labels, size_bound
 from mmc.ranges import RANGES, real
 from mmc.starts import draw_starts, k_means
@@ -36,16 +37,22 @@ class Ridge(NamedTuple):
     Attributes
     ----------
     A : ndarray of shape (n, n) or (n, r)
-        R, or W with R = W Wᵀ.
+        R, or W with R = W Wᵀ; single precision for features of more than 5,000 points.
     dense : bool
         Whether `A` is R itself.
     fitted : dict
         Attributes that the estimator keeps, by name.
     """
 
-    A: Array
+    A: Floats
     dense: bool
     fitted: dict[str, Any]
+
+    def values(self, products: Array) -> Array:
+        """Return the values of the model at the training points from R y or Wᵀ y."""
+        if self.dense:
+            return products
+        return np.asarray(self.A @ products.astype(self.A.dtype), dtype=np.float64)
 
 
 class Problem(NamedTuple):
@@ -70,7 +77,7 @@ class EvoState(BinaryState):
         Number of labels that a child flips in this generation, before the balance is corrected.
     n_better, n_kept : int
         Number of changes of the fittest labelling since the start, and of labels that these changes flipped.
-    products : ndarray of shape (n_samples,) or (n_landmarks,)
+    products : ndarray of shape (n_samples,) or (r,)
         R y, or Wᵀ y with R = W Wᵀ.
     previous : float
         Fitness of the previous state.
@@ -139,7 +146,7 @@ class Population:
         The first labellings, as −1 and +1.
     """
 
-    def __init__(self, A: Array, dense: bool, first: Signs) -> None:
+    def __init__(self, A: Floats, dense: bool, first: Signs) -> None:
         mu, n = first.shape
         self.Y = np.zeros((2 * mu, n), dtype=np.int8)
         self.P = np.zeros((2 * mu, A.shape[1]))
@@ -189,10 +196,6 @@ class EvolutionaryClusterer(BinaryClusterer):
     @abstractmethod
     def _ridge(self, X: Array, rng: np.random.RandomState) -> Ridge:
         """Compute the ridge model."""
-
-    @abstractmethod
-    def _fitted(self, A: Array, products: Array) -> Array:
-        """Return the values of the ridge model at the training points."""
 
     def _prepare(self, X: Array) -> Problem:
         bound = size_bound(self.balance, X.shape[0])
@@ -289,7 +292,7 @@ class EvolutionaryClusterer(BinaryClusterer):
             n_kept=n_kept,
             moved=np.flatnonzero(labels != before.labels) if before else np.empty(0, dtype=np.int64),
             products=products,
-            f=self._fitted(problem.ridge.A, products),
+            f=problem.ridge.values(products),
             previous=before.objective if before else float(population.F[best]),
             origin=problem.origin,
             **known,

@@ -23,9 +23,9 @@ from mmc.kernel_base import LowRankClusterer
 from mmc.kernels import Kernel, require_memory
 from mmc.kernels.factor import Features
 from mmc.kernels.hat_matrix import Spectrum, hat_matrix
+from mmc.kernels.low_rank_hat import LowRank, low_rank_hat
 from mmc.kernels.neighbors import EXACT
 from mmc.maxmargin.rls.factor_search import FactorSearch
-from mmc.maxmargin.rls.features import LowRank, low_rank_hat
 from mmc.maxmargin.rls.known import KnownPoints
 from mmc.maxmargin.rls.labelling import (
     Array,

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from mmc.hints import Hints
+from mmc.kernels.low_rank_hat import LowRank
 from mmc.kernels.spectral import spectral_labels
 from mmc.maxmargin.rls.base import LeastSquaresClusterer, Problem, steered
-from mmc.maxmargin.rls.features import LowRank
 from mmc.maxmargin.rls.labelling import Array, RLSState, Search, Turn
 from mmc.ranges import RANGES
 from mmc.starts import Start
