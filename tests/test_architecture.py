@@ -23,7 +23,7 @@ LAYERS = (
         "mmc.metrics",
         "mmc.stepping",
     ),
-    ("mmc._points",),
+    ("mmc._blocks", "mmc._points"),
     ("mmc.base", "mmc.engine", "mmc.kernels", "mmc.ranges", "mmc.starts"),
     ("mmc.kernel_base", "mmc.steered"),
     ("mmc.clusterers",),

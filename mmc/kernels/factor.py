@@ -15,15 +15,25 @@ Costs: n r² multiplications and two n×r arrays. Beyond 5,000 points W is float
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from scipy import linalg
 
 from mmc._points import Points
 from mmc.kernels.neighbors import EXACT, Array, Floats
+
+
+class RawFeatures(Protocol):
+    """Features of any points."""
+
+    @property
+    def n_compared(self) -> int:
+        """Number of values that one array holds of a new point."""
+
+    def __call__(self, X: Points, /) -> Floats:
+        """Return the features of new points, an array of shape (n_points, r)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,10 +52,15 @@ class Features:
         Number of training points, or the sum of their weights.
     """
 
-    raw: Callable[[Points], Floats]
+    raw: RawFeatures
     transform: Array
     mean: Array | None
     n: float
+
+    @property
+    def n_compared(self) -> int:
+        """Number of values that one array holds of a new point."""
+        return self.raw.n_compared
 
     def __call__(self, X: Points) -> Floats:
         """Return the rows of new points.
@@ -88,7 +103,7 @@ class Factor(NamedTuple):
 
 def ridge_factor(
     G: Floats,
-    raw: Callable[[Points], Floats],
+    raw: RawFeatures,
     penalties: Array,
     *,
     fit_intercept: bool,

@@ -92,6 +92,11 @@ class Nystroem:
     transform: Array
     dtype: np.dtype
 
+    @property
+    def n_compared(self) -> int:
+        """Number of landmarks with which one array compares a new point."""
+        return len(self.transform)
+
     def __call__(self, X: Points) -> Floats:
         """Return the features of points.
 

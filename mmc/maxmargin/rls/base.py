@@ -284,7 +284,8 @@ class LeastSquaresClusterer(SteeredClusterer, LowRankClusterer):
         K = self.kernel_(X)
 
         def values(state: RLSState) -> Array:
-            dual, intercept = self._model(state)
+            known = state is self.state_  # several blocks of points have the same model
+            dual, intercept = (self.dual_coef_, self.intercept_) if known else self._model(state)
             return np.asarray(K @ dual + intercept)
 
         return values
