@@ -34,8 +34,10 @@ LAYERS = (
     ("mmc.trials",),
     ("mmc.auto", "mmc.selection", "mmc.sweep_file"),
     ("mmc.model_file", "mmc.onnx_file"),
+    ("mmc.bulk",),
     ("mmc", "mmc.comparison"),
     ("mmc.cli_files", "mmc.figures"),
+    ("mmc.cli_bulk",),
     ("mmc.cli_predict", "mmc.cli_sweep", "mmc.cli_table"),
     ("mmc.cli_auto", "mmc.cli_profile", "mmc.work"),
     ("mmc.cli", "mmc.nursery", "mmc.ui"),
@@ -107,6 +109,11 @@ INSIDE = {
         ("mmc.profiling._points", "mmc.profiling._result", "mmc.profiling._summaries"),
         ("mmc.profiling._tables",),
         ("mmc.profiling._profile",),
+    ),
+    "mmc.bulk": (
+        ("mmc.bulk.folder", "mmc.bulk.sample"),
+        ("mmc.bulk.labels",),
+        ("mmc.bulk.sampled",),
     ),
     "mmc.model_file": (
         ("mmc.model_file.archive", "mmc.model_file.far"),
