@@ -25,7 +25,14 @@ from mmc import cli_auto, cli_bulk, cli_profile, cli_table, clusterers, engine, 
 from mmc._ending import Terminated, drop_output, ended_by_sigterm
 from mmc.bulk import SAMPLE, draw_sample, model_of, reading, table_parts, usual_size
 from mmc.cli_auto import AUTO
-from mmc.cli_files import add_output, read_table, require_writable, write_option, write_output
+from mmc.cli_files import (
+    add_output,
+    is_beyond_memory,
+    read_table,
+    require_writable,
+    write_option,
+    write_output,
+)
 from mmc.cli_predict import add_predict, require_onnx_option, sizes, write_model, write_onnx
 from mmc.cli_sweep import chosen, flag
 from mmc.datasets import CATALOG, Dataset, MissingValuesError, labels_frame
@@ -291,7 +298,7 @@ def _cluster(arguments: argparse.Namespace) -> int:
             f"--save-onnx needs an algorithm, and {AUTO} tries several: name one with --algorithm."
         )
     require_writable(arguments)
-    in_parts = arguments.sample is not None or cli_bulk.is_beyond_memory(arguments.table)
+    in_parts = arguments.sample is not None or is_beyond_memory(arguments.table)
     if in_parts:
         cli_bulk.require_streamable(arguments)
     if is_auto:

@@ -11,8 +11,8 @@ from typing import Any
 
 import mmc
 from mmc.bulk import SAMPLE, Progress, Source, Summary, about_source, run
-from mmc.cli_files import MAX_BYTES, read_table, write_option
-from mmc.datasets._parts import TableParts, is_parquet, needs_parts
+from mmc.cli_files import read_table, write_option
+from mmc.datasets._parts import TableParts, is_parquet
 
 _BAR = 30
 
@@ -77,21 +77,6 @@ def _add_progress(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="say how far a streamed table is, and the time left, also where standard error is no terminal",
     )
-
-
-def is_beyond_memory(table: str) -> bool:
-    """Return whether a table is a Parquet file that is not read whole.
-
-    Parameters
-    ----------
-    table : str
-        Name of the file.
-
-    Returns
-    -------
-    bool
-    """
-    return table != "-" and needs_parts(table, MAX_BYTES)
 
 
 def source_of(arguments: argparse.Namespace) -> Source:
@@ -173,7 +158,7 @@ def label(
             write_option("save-model", arguments.save_model, content)
 
     given = {
-        f"--{name.replace('_', '-')}": None if value is None else str(value)
+        f"--{name.removeprefix('parameter_').replace('_', '-')}": None if value is None else str(value)
         for name, value in vars(arguments).items()
         if name not in _NO_MATTER
     }

@@ -13,9 +13,10 @@ import pyarrow as pa
 
 from mmc._files import write_file
 from mmc.datasets import Table, open_table, to_csv_text
+from mmc.datasets._parts import needs_parts
 
 #: Maximum size of a table; what does not fit in memory is refused later, by the number of rows.
-MAX_BYTES = 2**30
+_MAX_BYTES = 2**30
 
 #: Options that name a file to be written.
 _OUTPUTS = ("output", "curve", "resume", "save", "save_model", "save_onnx", "candidates", "report", "profile")
@@ -35,7 +36,22 @@ def read_table(table: str, sheet: str | None = None) -> Table:
     -------
     Table
     """
-    return open_table(sys.stdin.buffer.read() if table == "-" else table, sheet, max_bytes=MAX_BYTES)
+    return open_table(sys.stdin.buffer.read() if table == "-" else table, sheet, max_bytes=_MAX_BYTES)
+
+
+def is_beyond_memory(table: str) -> bool:
+    """Return whether a table is a Parquet file that is too large to be read whole.
+
+    Parameters
+    ----------
+    table : str
+        Name of the file; - for standard input.
+
+    Returns
+    -------
+    bool
+    """
+    return table != "-" and needs_parts(table, _MAX_BYTES)
 
 
 def add_sheet(parser: argparse.ArgumentParser) -> None:

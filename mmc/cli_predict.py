@@ -13,7 +13,15 @@ from sklearn.base import BaseEstimator
 
 from mmc import cli_bulk
 from mmc.bulk import table_parts
-from mmc.cli_files import add_output, add_sheet, read_table, require_writable, write_option, write_output
+from mmc.cli_files import (
+    add_output,
+    add_sheet,
+    is_beyond_memory,
+    read_table,
+    require_writable,
+    write_option,
+    write_output,
+)
 from mmc.datasets import Dataset
 from mmc.model_file import load_model, model_bytes
 from mmc.onnx_file import onnx_bytes, require_onnx
@@ -122,7 +130,7 @@ def sizes(labels: NDArray[np.int64]) -> str:
 
 def _predict(arguments: argparse.Namespace) -> int:
     require_writable(arguments)
-    if arguments.stream or cli_bulk.is_beyond_memory(arguments.table):
+    if arguments.stream or is_beyond_memory(arguments.table):
         return _predict_in_parts(arguments)
     saved = load_model(arguments.model)
     table = read_table(arguments.table, arguments.sheet)

@@ -204,7 +204,6 @@ class ParquetParts:
         if not indices:
             return
         read = {leaf for leaf, _ in chosen}
-        names = [name for leaf, name in zip(self._leaves, self.columns, strict=True) if leaf.name in read]
         kept = {name for _, name in chosen}
         texts = [leaf.name for leaf in self._leaves if leaf.is_text and leaf.name in read]
         with pq.ParquetFile(
@@ -219,7 +218,7 @@ class ParquetParts:
             batches = file.iter_batches(
                 batch_size=min(self.part_rows, MOST_ROWS),
                 row_groups=range(group, self._metadata.num_row_groups),
-                columns=sorted(read),
+                columns=list(dict.fromkeys(leaf for leaf, _ in chosen)),
                 use_threads=False,
             )
             rows = _Regrouped(batches, skip)
@@ -229,7 +228,7 @@ class ParquetParts:
                 rows.drop(first - at)
                 at = min(first + self.part_rows, self.n_rows)
                 table = rows.take(at - first)
-                yield Part(index, first, self._converted(table, names, kept))
+                yield Part(index, first, self._converted(table, kept))
 
     def _place(self, row: int) -> tuple[int, int]:
         """Return the row group of a row, and the row's number in it."""
@@ -240,14 +239,17 @@ class ParquetParts:
             row -= n
         raise ValueError("the numbers of rows do not agree")
 
-    def _converted(self, table: pa.Table, names: list[str], kept: set[str]) -> Table:
-        converter = Converter(self.name, MOST_AT_ONCE, table.num_rows * len(names))
-        flat = [i for i, field in enumerate(table.schema) if not pa.types.is_nested(field.type)]
-        if len(flat) != len(names):
-            raise ValueError("the numbers of columns do not agree")
+    def _converted(self, table: pa.Table, kept: set[str]) -> Table:
+        converter = Converter(self.name, MOST_AT_ONCE, table.num_rows * table.num_columns)
+        names: dict[str, list[str]] = {}  # of columns of the same name, which come in their order
+        for leaf, name in zip(self._leaves, self.columns, strict=True):
+            names.setdefault(leaf.name, []).append(name)
         columns: dict[str, pd.Series] = {}
         reasons: dict[str, str] = {}
-        for i, name in zip(flat, names, strict=True):
+        for i, field in enumerate(table.schema):
+            if pa.types.is_nested(field.type):
+                continue
+            name = names[field.name].pop(0)
             if name not in kept:
                 continue
             table.column(i).validate(full=True)
@@ -257,7 +259,9 @@ class ParquetParts:
             columns[name] = column[0]
             if column[1] is not None:
                 reasons[name] = column[1]
-        return _table(pd.DataFrame(columns, copy=False), self.name, reasons, ".")
+        order = [name for name in self.columns if name in columns]
+        frame = pd.DataFrame({name: columns[name] for name in order}, copy=False)
+        return _table(frame, self.name, reasons, ".")
 
 
 class _Regrouped:
