@@ -1,9 +1,9 @@
-"""Labels of very many rows: speed of predict, and a table larger than memory that is killed and taken up again.
+"""Labels of very many rows: speed of predict, and a table larger than memory that is killed and goes on.
 
-Tables are made in a temporary folder (or in --folder) and deleted afterwards. --predict labels rows from Parquet
-with one model in several ways, each in a process of its own, beside a plain loop over scikit-learn's kernel
-function. --limit clusters a table of some gigabytes while the address space of the process is limited, kills the
-process once when half of the rows are labelled, and gives the same command again.
+Tables are made in a temporary folder (or in --folder) and deleted afterwards. --predict labels rows from
+Parquet with one model in several ways, each in a process of its own, beside a plain loop over scikit-learn's
+kernel function. --limit clusters a table of some gigabytes while the address space of the process is limited,
+kills the process once when half of the rows are labelled, and gives the same command again.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ model = np.load(sys.argv[2])
 labels = []
 for batch in pq.ParquetFile(sys.argv[1]).iter_batches(batch_size=8192):
     X = np.column_stack([column.to_numpy() for column in batch.columns])
-    labels.append((rbf_kernel(X, model["Z"], gamma=float(model["gamma"])) @ model["A"] + model["c"]).argmax(axis=1))
+    K = rbf_kernel(X, model["Z"], gamma=float(model["gamma"]))
+    labels.append((K @ model["A"] + model["c"]).argmax(axis=1))
 np.save(sys.argv[3], np.concatenate(labels))
 """
 
