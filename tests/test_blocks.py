@@ -218,3 +218,18 @@ def test_a_memmap_is_not_copied(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) == n
+
+
+@pytest.mark.parametrize(
+    ("kernel", "fit_intercept"),
+    [("rbf", True), ("rbf", False), ("linear", True), ("landmark_graph", True), ("graph", True)],
+)
+def test_values_of_models_are_products_with_the_features(kernel, fit_intercept):
+    """Landmarks are multiplied with one column for each model, which gives what all features give."""
+    few = {} if kernel == "graph" else {"n_landmarks": 20}
+    model = UMCRLS(3, kernel=kernel, fit_intercept=fit_intercept, random_state=0, **few)
+    model.fit(make_three_gaussians(150, random_state=0).X)
+    X = new_points(40)
+    features = model.features_
+    naive = features.rows(features.raw(X)) @ model.coef_.T
+    np.testing.assert_allclose(model.decision_function(X), naive, rtol=1e-9, atol=1e-9)
