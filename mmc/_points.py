@@ -6,6 +6,7 @@ computed from differences instead (`exact_squares`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -168,6 +169,44 @@ def pair_lengths(X: Points, Y: Points) -> Array:
     if issparse(difference):
         return np.sqrt(square_lengths(csr_array(difference)))
     return np.asarray(np.sqrt(np.einsum("ij,ij->i", difference, difference, dtype=np.float64)))
+
+
+class Rows(NamedTuple):
+    """Rows of points that are taken a part at a time.
+
+    Attributes
+    ----------
+    n : int
+        Number of rows.
+    take : callable
+        Returns the rows of a slice, in the form in which they were given.
+    """
+
+    n: int
+    take: Callable[[slice], Any]
+
+
+def rows_of(X: Any) -> Rows | None:
+    """Return the rows of points that can be checked a part at a time, before any is copied.
+
+    Parameters
+    ----------
+    X : array-like
+        Points as they were given.
+
+    Returns
+    -------
+    Rows or None
+        Rows of an array of numbers, of a data frame of pandas, or of a table of pyarrow; None for anything
+        else, such as a list or a sparse matrix.
+    """
+    if isinstance(X, np.ndarray):
+        return Rows(len(X), lambda rows: X[rows]) if X.ndim == 2 and X.dtype.kind in "biuf" else None
+    if hasattr(X, "iloc") and getattr(X, "ndim", 0) == 2:
+        return Rows(len(X), lambda rows: X.iloc[rows])
+    if hasattr(X, "__dataframe__") and hasattr(X, "num_rows") and hasattr(X, "slice"):
+        return Rows(X.num_rows, lambda rows: X.slice(rows.start, rows.stop - rows.start))
+    return None
 
 
 class Distinct(NamedTuple):

@@ -20,13 +20,17 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from mmc._points import Points, canonical
+from mmc._blocks import block_rows, in_blocks
+from mmc._points import Points, canonical, rows_of
 from mmc._sklearn import check_parameters
 from mmc._threads import threads_kept
 from mmc.hints import known_labels
 from mmc.stepping import State, Step, walk
+
+#: Arrays of one value for each training point, or each feature, that a row takes at the same time.
+_COPIES = 4
 
 
 class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
@@ -115,8 +119,14 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
         Returns
         -------
         labels : ndarray of shape (n_points,)
+
+        Notes
+        -----
+        Rows are taken in blocks on all cores, in at most 64 MB for each beside the model and the result.
+        Arrays, also those of `numpy.memmap` and of another type than float64, data frames, and tables of
+        pyarrow are checked and converted block by block, and never copied as a whole.
         """
-        return np.asarray(self.decision_function(X).argmax(axis=1), dtype=np.int64)
+        return self._in_blocks(X, lambda values: np.asarray(values.argmax(axis=1), dtype=np.int64))
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the decision value of each cluster at each point.
@@ -129,8 +139,12 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
         Returns
         -------
         values : ndarray of shape (n_points, n_clusters)
+
+        Notes
+        -----
+        Rows are taken in blocks, as by `predict`.
         """
-        return self.follow(X)(self.state_)
+        return self._in_blocks(X, lambda values: values)
 
     def follow(self, X: ArrayLike) -> Callable[[State], NDArray[np.float64]]:
         """Return a function that computes the decision values at `X` for any state of this fit.
@@ -149,6 +163,27 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
         """
         check_is_fitted(self, "state_")  # a refused fit sets other attributes, but no state
         return self._follow(self._new_points(X))
+
+    def _in_blocks(self, X: Any, finish: Callable[[NDArray[np.float64]], NDArray[Any]]) -> NDArray[Any]:
+        """Compute what `finish` makes of the decision values at `X`, block by block."""
+        check_is_fitted(self, "state_")  # a refused fit sets other attributes, but no state
+        rows = rows_of(X)
+        if rows is None:  # such as a list, which is an array once it is checked
+            checked = self._new_points(X)
+            n, points = checked.shape[0], checked.__getitem__
+        else:
+            n, take = rows
+
+            def points(block: slice) -> Points:
+                return self._new_points(take(block), is_first=block.start == 0)
+
+        size = block_rows(_COPIES * (self._n_compared + int(self.n_features_in_)))
+        return in_blocks(n, size, lambda block: finish(self._follow(points(block))(self.state_)))
+
+    @property
+    def _n_compared(self) -> int:
+        """Number of training points, or landmarks, with which one array compares a new point."""
+        return len(self.state_.labels)
 
     @property
     def _sparse_refusal(self) -> str:
@@ -173,15 +208,22 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
         self._is_sparse = issparse(checked)
         return checked
 
-    def _new_points(self, X: Any) -> Points:
-        """Check new points, and bring them to the form of the training points, dense or sparse."""
+    def _new_points(self, X: Any, *, is_first: bool = True) -> Points:
+        """Check new points, and bring them to the form of the training points, dense or sparse.
+
+        Names and number of columns are those of the whole, and are checked with the first block.
+        """
         if issparse(X) and not self._is_sparse:
             raise TypeError(
                 f"This {type(self).__name__} was fitted to dense points, and these are sparse. Give "
                 "X.toarray(), a part of the rows at a time if they do not fit into memory, or fit it to "
                 "sparse points."
             )
-        checked = validate_data(self, X, accept_sparse="csr", dtype=np.float64, order="C", reset=False)
+        options = {"accept_sparse": "csr", "dtype": np.float64, "order": "C"}
+        if is_first:
+            checked = validate_data(self, X, **options, reset=False)
+        else:
+            checked = check_array(X, **options, estimator=self, input_name="X")
         return canonical(csr_array(checked)) if self._is_sparse else checked
 
     @abstractmethod

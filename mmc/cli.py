@@ -21,10 +21,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import mmc
-from mmc import cli_auto, cli_profile, cli_table, clusterers, engine, registry, schema
+from mmc import cli_auto, cli_bulk, cli_profile, cli_table, clusterers, engine, registry, schema
 from mmc._ending import Terminated, drop_output, ended_by_sigterm
+from mmc.bulk import SAMPLE, draw_sample, model_of, reading, table_parts, usual_size
 from mmc.cli_auto import AUTO
-from mmc.cli_files import add_output, read_table, require_writable, write_option, write_output
+from mmc.cli_files import (
+    add_output,
+    is_beyond_memory,
+    read_table,
+    require_writable,
+    write_option,
+    write_output,
+)
 from mmc.cli_predict import add_predict, require_onnx_option, sizes, write_model, write_onnx
 from mmc.cli_sweep import chosen, flag
 from mmc.datasets import CATALOG, Dataset, MissingValuesError, labels_frame
@@ -132,6 +140,7 @@ def _add_common(cluster: argparse.ArgumentParser, default: str) -> None:
         f"it is {_usual_algorithm().name}",
     )
     cli_table.add_options(cluster)
+    cli_bulk.add_sample(cluster)
     cluster.add_argument(
         "--sweep",
         metavar="PARAMETER[=A,B,…]",
@@ -289,8 +298,11 @@ def _cluster(arguments: argparse.Namespace) -> int:
             f"--save-onnx needs an algorithm, and {AUTO} tries several: name one with --algorithm."
         )
     require_writable(arguments)
+    in_parts = arguments.sample is not None or is_beyond_memory(arguments.table)
+    if in_parts:
+        cli_bulk.require_streamable(arguments)
     if is_auto:
-        return _cluster_by_itself(arguments)
+        return _cluster_in_parts(arguments, None) if in_parts else _cluster_by_itself(arguments)
     entry = registry.get(arguments.algorithm)
     values = {
         parameter.name: _default(entry, parameter) if text is None else parameter.parse(text)
@@ -298,8 +310,10 @@ def _cluster(arguments: argparse.Namespace) -> int:
         for text in [getattr(arguments, f"parameter_{parameter.name}")]
     }
     _require_effect(entry, values, arguments)
-    if arguments.save_model:
+    if arguments.save_model or in_parts:
         require_predict(entry.make(values))
+    if in_parts:
+        return _cluster_in_parts(arguments, values)
     data, dataset = cli_table.load(arguments)
     if arguments.save_onnx:
         require_onnx_option(entry.make(values), dataset)
@@ -323,6 +337,45 @@ def _cluster_by_itself(arguments: argparse.Namespace) -> int:
         write_model(found.model, dataset, arguments)
     if not arguments.quiet:
         print(sizes(found.labels), file=sys.stderr)
+    return 0
+
+
+def _cluster_in_parts(arguments: argparse.Namespace, values: Mapping[str, Any] | None) -> int:
+    """Find the clusters of a sample, and label all rows; the parameters are None if the method is chosen."""
+    source = cli_bulk.source_of(arguments)
+    parts = table_parts(source)
+    seed = (getattr(arguments, "random_state", 0) if values is None else values.get("random_state")) or 0
+    size = arguments.sample
+    if size is None:
+        most = SAMPLE if values is None else registry.get(arguments.algorithm).most_samples(values)
+        size = usual_size(len(parts.columns), most)
+
+    def make(watch: cli_bulk.Watch) -> bytes:
+        if not arguments.quiet:
+            print(
+                f"note: The clusters are found on a sample of {min(size, parts.n_rows):,} of "
+                f"{parts.n_rows:,} rows, and all rows are labelled by its model (--sample).",
+                file=sys.stderr,
+            )
+        sample = draw_sample(parts, size, seed, see=reading(parts, watch))
+        data, dataset = cli_table.of_table(sample, arguments)
+        watch.end()
+        _say_notes(dataset, arguments)
+        if values is None:
+            model = cli_auto.find(data, dataset, arguments, _show if watch.on_terminal else None).model
+            return model_of(model, dataset)
+        estimator = Experiment(data, arguments.algorithm, values).make()
+        see = _show if watch.on_terminal else lambda step: None
+        warning = clusterers.end(estimator, dataset.X, see, dataset.hints).warning
+        if watch.on_terminal:
+            print(file=sys.stderr)
+        if warning and not arguments.quiet:
+            print(f"warning: {warning}", file=sys.stderr)
+        return model_of(estimator, dataset)
+
+    about = {"--sample": size, "seed": seed}
+    summary = cli_bulk.label(source, parts, make, arguments, about=about, far=False)
+    cli_bulk.say(summary, arguments)
     return 0
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from pathlib import Path
 
 import pandas as pd
+import pyarrow as pa
 
 from mmc._files import write_file
 from mmc.datasets import Table, open_table, to_csv_text
+from mmc.datasets._parts import needs_parts
 
 #: Maximum size of a table; what does not fit in memory is refused later, by the number of rows.
 _MAX_BYTES = 2**30
@@ -34,6 +37,21 @@ def read_table(table: str, sheet: str | None = None) -> Table:
     Table
     """
     return open_table(sys.stdin.buffer.read() if table == "-" else table, sheet, max_bytes=_MAX_BYTES)
+
+
+def is_beyond_memory(table: str) -> bool:
+    """Return whether a table is a Parquet file that is too large to be read whole.
+
+    Parameters
+    ----------
+    table : str
+        Name of the file; - for standard input.
+
+    Returns
+    -------
+    bool
+    """
+    return table != "-" and needs_parts(table, _MAX_BYTES)
 
 
 def add_sheet(parser: argparse.ArgumentParser) -> None:
@@ -83,7 +101,10 @@ def write_option(option: str, path: str | Path, content: str | bytes) -> None:
 
 
 def write_output(frame: pd.DataFrame, output: str) -> None:
-    """Write a table as CSV to the file of --output, or to standard output if it is a dash."""
+    """Write a table to the file of --output, as Parquet by its ending, else as CSV; - is standard output."""
+    if output.lower().endswith(".parquet"):
+        write_option("output", output, _parquet(frame))
+        return
     text = to_csv_text(frame)
     if output == "-":
         sys.stdout.write(text.replace("\r\n", "\n"))
@@ -91,7 +112,24 @@ def write_output(frame: pd.DataFrame, output: str) -> None:
         write_option("output", output, text)
 
 
+def _parquet(frame: pd.DataFrame) -> bytes:
+    content = io.BytesIO()
+    try:
+        frame.to_parquet(content, index=False)
+    except (pa.ArrowException, ValueError, TypeError) as error:
+        raise ValueError(
+            f"--output cannot be Parquet, because a column of the table has cells of several types "
+            f"({error}). Give a file that ends in .csv."
+        ) from error
+    return content.getvalue()
+
+
 def add_output(parser: argparse.ArgumentParser) -> None:
     """Add the options of a command that writes labels."""
-    parser.add_argument("--output", "-o", default="-", help="where the labels go; default: standard output")
+    parser.add_argument(
+        "--output",
+        "-o",
+        default="-",
+        help="where the labels go, as CSV or, with the ending .parquet, as Parquet; default: standard output",
+    )
     parser.add_argument("--quiet", "-q", action="store_true", help="say nothing when all went well")

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import argparse
 import sys
+from hashlib import sha256
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from mmc.cli_files import add_output, add_sheet, read_table, require_writable, write_option, write_output
+from mmc import cli_bulk
+from mmc.bulk import table_parts
+from mmc.cli_files import (
+    add_output,
+    add_sheet,
+    is_beyond_memory,
+    read_table,
+    require_writable,
+    write_option,
+    write_output,
+)
 from mmc.datasets import Dataset
 from mmc.model_file import load_model, model_bytes
 from mmc.onnx_file import onnx_bytes, require_onnx
@@ -34,6 +46,7 @@ def add_predict(commands: argparse._SubParsersAction) -> None:
     predict.add_argument("table", help="a CSV, TSV, Parquet or Excel file, or - for standard input")
     add_sheet(predict)
     predict.add_argument("--drop-missing", action="store_true", help="give rows with missing values no label")
+    cli_bulk.add_stream(predict)
     add_output(predict)
     predict.set_defaults(run=_predict)
 
@@ -117,6 +130,8 @@ def sizes(labels: NDArray[np.int64]) -> str:
 
 def _predict(arguments: argparse.Namespace) -> int:
     require_writable(arguments)
+    if arguments.stream or is_beyond_memory(arguments.table):
+        return _predict_in_parts(arguments)
     saved = load_model(arguments.model)
     table = read_table(arguments.table, arguments.sheet)
     found = saved.label(table, missing="drop" if arguments.drop_missing else "error")
@@ -127,4 +142,17 @@ def _predict(arguments: argparse.Namespace) -> int:
         if found.warning:
             print(f"warning: {found.warning}", file=sys.stderr)
         print(sizes(found.labels), file=sys.stderr)
+    return 0
+
+
+def _predict_in_parts(arguments: argparse.Namespace) -> int:
+    cli_bulk.require_streamable(arguments)
+    content = Path(arguments.model).read_bytes()
+    load_model(content)  # refused before anything is stored
+    source = cli_bulk.source_of(arguments)
+    about = {"model file": sha256(content).hexdigest()}
+    summary = cli_bulk.label(
+        source, table_parts(source), lambda watch: content, arguments, about=about, far=True
+    )
+    cli_bulk.say(summary, arguments)
     return 0

@@ -99,7 +99,11 @@ def load(arguments: argparse.Namespace) -> tuple[Data, Dataset]:
     ValueError
         If an option is not right, or the table does not allow it.
     """
-    table = read_table(arguments.table, arguments.sheet)
+    return of_table(read_table(arguments.table, arguments.sheet), arguments)
+
+
+def of_table(table: Table, arguments: argparse.Namespace) -> tuple[Data, Dataset]:
+    """Take the points from a table that has been read, see `load`."""
     options = _options(arguments, table)
     if len(table.sheets) > 1:
         options["sheet"] = table.sheet

@@ -85,10 +85,15 @@ class LowRankClusterer(KernelClusterer):
     n_landmarks: int | None
     landmarks: str
     n_components: int | None
+    features_: Any
 
     @property
     def _has_low_rank(self) -> bool:
         return self.kernel in GRAPHS or self.n_landmarks is not None
+
+    @property
+    def _n_compared(self) -> int:
+        return self.features_.n_compared if self._has_low_rank else super()._n_compared
 
     def _approximation(self, X: Points, rng: np.random.RandomState, more: int = 1) -> Approximation:
         """Return features of a graph or of landmarks, with `more` times as many eigenvectors as usual."""

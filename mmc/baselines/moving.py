@@ -79,6 +79,10 @@ class NearestMember(StepwiseClusterer):
     def _adopt(self, state: Any) -> None:
         """Set nothing more: the points and the labels are the model."""
 
+    @property
+    def _n_compared(self) -> int:
+        return int(self.state_.labels.max()) + 1  # distances to points are computed in blocks of their own
+
     def _follow(self, X: Array) -> Callable[[State], Array]:
         return lambda state: nearest_members(X, self._points, state.labels)
 
@@ -93,6 +97,10 @@ class NearestVertex(StepwiseClusterer):
 
     def _adopt(self, state: Any) -> None:
         """Set nothing more: the points and the labels are the model."""
+
+    @property
+    def _n_compared(self) -> int:
+        return int(self.state_.labels.max()) + 1
 
     def _follow(self, X: Array) -> Callable[[State], Array]:
         near = self.neighborhood_

@@ -323,10 +323,20 @@ def columns_of(
     coding: Coding,
     decimal: str,
     reasons: Mapping[str, str],
+    empty: Sequence[str] = (),
 ) -> list[Column]:
-    """Read the columns of another table as those of a coding."""
+    """Read the columns of another table as those of a coding; of `empty` ones the cells are not read."""
+    n = len(frame)
+    nothing = {
+        True: Column("", np.full(n, np.nan), None),
+        False: Column("", None, Words([], np.full(n, -1, dtype=np.int64))),
+    }
     return [
-        read_column(each.name, frame[each.name], each.kind, decimal, each.format, reasons.get(each.name, ""))
+        nothing[each.is_number]
+        if each.name in empty
+        else read_column(
+            each.name, frame[each.name], each.kind, decimal, each.format, reasons.get(each.name, "")
+        )
         for each in coding.columns
     ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -11,12 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from mmc.datasets._errors import TableError, listed, shown
-from mmc.datasets._parquet_bounds import EXPANSION, check_footer, check_size, leaves, refuse_size
+from mmc.datasets._parquet_bounds import EXPANSION, Leaf, check_footer, check_size, leaves, refuse_size
 from mmc.datasets._text import LONGEST_CELL
 
 MAGIC = b"PAR1"
 # Exceptions that the reader raises for damaged files, beside its own.
-_DAMAGE = (pa.ArrowException, OSError, ValueError, LookupError, TypeError, ArithmeticError, RuntimeError)
+DAMAGE = (pa.ArrowException, OSError, ValueError, LookupError, TypeError, ArithmeticError, RuntimeError)
 _UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
 # Larger tables keep their text in Arrow's own type, which takes less memory.
 _LARGE = 1_000_000
@@ -63,76 +63,54 @@ def read_parquet(data: bytes, name: str, max_bytes: int) -> Columns:
         return _Reader(data, name, max_bytes).read()
     except (TableError, MemoryError):
         raise
-    except _DAMAGE as error:
-        raise TableError(
-            f"{shown(name)} is a damaged or unusual Parquet file ({type(error).__name__}): "
-            f"write it again, or save the table as CSV"
-        ) from error
+    except DAMAGE as error:
+        raise damaged(name, error) from error
 
 
-class _Reader:
-    def __init__(self, data: bytes, name: str, max_bytes: int) -> None:
-        import pyarrow.parquet as pq
+def damaged(name: str, error: Exception) -> TableError:
+    """Return the error of a file that cannot be read."""
+    return TableError(
+        f"{shown(name)} is a damaged or unusual Parquet file ({type(error).__name__}): "
+        f"write it again, or save the table as CSV"
+    )
 
-        self.name, self.limit, self.spent = name, EXPANSION * max_bytes, 0
-        check_footer(data, name)
-        metadata = pq.read_metadata(pa.BufferReader(data))
-        check_size(metadata, data, name, max_bytes)
-        self.leaves = [leaf for leaf in leaves(metadata) if not _UNNAMED_INDEX.fullmatch(leaf.name)]
-        self.n_cells = metadata.num_rows * len(self.leaves)
-        texts = [leaf.name for leaf in self.leaves if leaf.is_text]
-        # The different texts of a column are read once each, so that their size is known before it is filled.
-        self.file = pq.ParquetFile(pa.BufferReader(data), metadata=metadata, read_dictionary=texts)
 
-    def read(self) -> Columns:
-        """Read one column after another."""
-        found: dict[str, list[tuple[pd.Series, str | None] | None]] = {}
-        for leaf in self.leaves:
-            if leaf.name not in found:
-                found[leaf.name] = [self._column(leaf.name, column) for column in self._read(leaf.name)]
-        names, columns, reasons, unread = list[str](), list[pd.Series](), list[str | None](), list[str]()
-        for leaf in self.leaves:
-            column = found[leaf.name].pop(0)
-            if column is None:
-                unread.append(leaf.name)
-                continue
-            names.append(leaf.name)
-            columns.append(column[0])
-            reasons.append(column[1])
-        return Columns(names, columns, reasons, self._notes(unread))
+def named_leaves(metadata: Any) -> list[Leaf]:
+    """Return the columns that are not nested, without the unnamed index that pandas adds."""
+    return [leaf for leaf in leaves(metadata) if not _UNNAMED_INDEX.fullmatch(leaf.name)]
 
-    def _notes(self, unread: list[str]) -> list[str]:
-        schema = self.file.schema_arrow
-        kept = {leaf.name for leaf in self.leaves}
-        nested = [field.name for field in schema if pa.types.is_nested(field.type)]
-        index = [column for column in schema.names if _UNNAMED_INDEX.fullmatch(column)]
-        rounded = [
-            field.name
-            for field in schema
-            if field.name in kept and pa.types.is_decimal(field.type) and field.type.precision > _EXACT_DIGITS
-        ]
-        notes = []
-        if nested:
-            notes.append(f"Not read because each cell holds several values: {listed(nested, len(nested))}.")
-        if unread:
-            notes.append(f"Not read because the values are not text: {listed(unread, len(unread))}.")
-        if rounded:
-            notes.append(f"Decimal numbers were rounded to {_EXACT_DIGITS} to 17 digits: {listed(rounded)}.")
-        if index:
-            notes.append("The unnamed index that pandas adds to a file is not part of the table.")
-        return notes
 
-    def _read(self, name: str) -> list[pa.ChunkedArray]:
-        table = self.file.read(columns=[name], use_threads=False)
-        flat = [i for i, field in enumerate(table.schema) if not pa.types.is_nested(field.type)]
-        for i in flat:
-            table.column(i).validate(full=True)
-        if table.num_rows != self.file.metadata.num_rows:
-            raise ValueError("the numbers of rows do not agree")
-        return [table.column(i) for i in flat]
+class Converter:
+    """Columns of Arrow as those of a data frame.
 
-    def _column(self, name: str, column: pa.ChunkedArray) -> tuple[pd.Series, str | None] | None:
-        """Convert a column, and say why it cannot be clustered; None if its values cannot be shown."""
+    Parameters
+    ----------
+    name : str
+        Name of the file in messages.
+    limit : int
+        Most bytes of texts.
+    n_cells : int
+        Number of cells of the table.
+    """
+
+    def __init__(self, name: str, limit: int, n_cells: int) -> None:
+        self.name, self.limit, self.n_cells, self.spent = name, limit, n_cells, 0
+
+    def column(self, name: str, column: pa.ChunkedArray) -> tuple[pd.Series, str | None] | None:
+        """Convert a column, and say why it cannot be clustered.
+
+        Parameters
+        ----------
+        name : str
+            Name of the column in the file.
+        column : ChunkedArray
+            Its cells.
+
+        Returns
+        -------
+        tuple of (Series, str or None) or None
+            The cells, and a reason if they are no numbers; None if the values cannot be shown.
+        """
         if pa.types.is_dictionary(column.type):
             self._check_texts(name, column)
             column = _cast(column, column.type.value_type)
@@ -179,6 +157,69 @@ class _Reader:
         if self.n_cells > _LARGE:
             return pd.Series(pd.arrays.ArrowExtensionArray(column))
         return column.to_pandas()
+
+
+class _Reader:
+    def __init__(self, data: bytes, name: str, max_bytes: int) -> None:
+        import pyarrow.parquet as pq
+
+        check_footer(data, name)
+        metadata = pq.read_metadata(pa.BufferReader(data))
+        check_size(metadata, data, name, max_bytes)
+        self.leaves = named_leaves(metadata)
+        self.converter = Converter(name, EXPANSION * max_bytes, metadata.num_rows * len(self.leaves))
+        texts = [leaf.name for leaf in self.leaves if leaf.is_text]
+        # The different texts of a column are read once each, so that their size is known before it is filled.
+        self.file = pq.ParquetFile(pa.BufferReader(data), metadata=metadata, read_dictionary=texts)
+
+    def read(self) -> Columns:
+        """Read one column after another."""
+        found: dict[str, list[tuple[pd.Series, str | None] | None]] = {}
+        for leaf in self.leaves:
+            if leaf.name not in found:
+                found[leaf.name] = [
+                    self.converter.column(leaf.name, column) for column in self._read(leaf.name)
+                ]
+        names, columns, reasons, unread = list[str](), list[pd.Series](), list[str | None](), list[str]()
+        for leaf in self.leaves:
+            column = found[leaf.name].pop(0)
+            if column is None:
+                unread.append(leaf.name)
+                continue
+            names.append(leaf.name)
+            columns.append(column[0])
+            reasons.append(column[1])
+        return Columns(names, columns, reasons, self._notes(unread))
+
+    def _notes(self, unread: list[str]) -> list[str]:
+        schema = self.file.schema_arrow
+        kept = {leaf.name for leaf in self.leaves}
+        nested = [field.name for field in schema if pa.types.is_nested(field.type)]
+        index = [column for column in schema.names if _UNNAMED_INDEX.fullmatch(column)]
+        rounded = [
+            field.name
+            for field in schema
+            if field.name in kept and pa.types.is_decimal(field.type) and field.type.precision > _EXACT_DIGITS
+        ]
+        notes = []
+        if nested:
+            notes.append(f"Not read because each cell holds several values: {listed(nested, len(nested))}.")
+        if unread:
+            notes.append(f"Not read because the values are not text: {listed(unread, len(unread))}.")
+        if rounded:
+            notes.append(f"Decimal numbers were rounded to {_EXACT_DIGITS} to 17 digits: {listed(rounded)}.")
+        if index:
+            notes.append("The unnamed index that pandas adds to a file is not part of the table.")
+        return notes
+
+    def _read(self, name: str) -> list[pa.ChunkedArray]:
+        table = self.file.read(columns=[name], use_threads=False)
+        flat = [i for i, field in enumerate(table.schema) if not pa.types.is_nested(field.type)]
+        for i in flat:
+            table.column(i).validate(full=True)
+        if table.num_rows != self.file.metadata.num_rows:
+            raise ValueError("the numbers of rows do not agree")
+        return [table.column(i) for i in flat]
 
 
 def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:

@@ -305,7 +305,7 @@ def _made(table: Table, asked: _Asked) -> Dataset:
     by_name = dict(zip(names, columns, strict=True))
     kept = [by_name[name] for name in coding.names]
     X, _ = coding.encode(kept, rows)
-    _check_values(coding.feature_names, X)
+    check_values(coding.feature_names, X)
     notes += _told(coding, kept, rows)
     y = None if asked.label is None else _codes(frame[asked.label].iloc[rows], notes)
     is_plain = all(each.kind == "number" and each.fill is None for each in coding.columns) and all(
@@ -460,7 +460,7 @@ def _found(table: Table, columns: Sequence[str], missing: str, coding: Coding | 
     names = list(columns if coding is None else coding.names)
     others = [str(column) for column in frame.columns if column not in set(names)]
     if absent := [column for column in names if column not in frame.columns]:
-        raise TableError(_renamed(absent, others, called))
+        raise TableError(renamed(absent, others, called))
     if others:
         notes.append(f"Columns that the model does not use: {listed(others)}.")
     if coding is None:
@@ -489,7 +489,7 @@ def _found(table: Table, columns: Sequence[str], missing: str, coding: Coding | 
         X, strange = coding.encode(read, rows)
         notes += strange
         features = coding.feature_names
-    _check_values(features, X)
+    check_values(features, X)
     return Dataset(X, None, features, called, frame, rows, tuple(notes), coding=coding)
 
 
@@ -525,7 +525,7 @@ def _floats(values: pd.Series) -> npt.NDArray[np.float64]:
     return values.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def _renamed(absent: list[str], others: list[str], name: str) -> str:
+def renamed(absent: list[str], others: list[str], name: str) -> str:
     """Say which columns are not there, and which others resemble them."""
     plain = {other.strip().casefold(): other for other in reversed(others)}
     texts = []
@@ -558,7 +558,8 @@ def _leave_out_rows(
     notes.append(f"{counted(n_bad, 'row')} of {n_rows} left out because of missing or infinite values.")
 
 
-def _check_values(names: Sequence[str], X: Array) -> None:
+def check_values(names: Sequence[str], X: Array) -> None:
+    """Refuse values that cannot be squared safely."""
     sizes = np.maximum(X.max(axis=0), -X.min(axis=0))
     if (sizes > LARGEST_VALUE).any():
         worst = int(sizes.argmax())

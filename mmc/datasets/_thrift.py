@@ -5,7 +5,7 @@ It returns the numbers and structs of a struct by the identifiers of their field
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 _STOP, _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _STRUCT = 0, 1, 2, 3, 7, 8, 12
 _WHOLE = (4, 5, 6)  # of 16, 32 and 64 bits
@@ -19,6 +19,14 @@ class ThriftError(ValueError):
     """The bytes are not a struct."""
 
 
+class Bytes(Protocol):
+    """Bytes that are read one by one."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, place: int, /) -> int: ...
+
+
 class StructReader:
     """A reader of structs from bytes, from a position on.
 
@@ -28,7 +36,7 @@ class StructReader:
         Where the next value begins.
     """
 
-    def __init__(self, data: bytes | memoryview, position: int) -> None:
+    def __init__(self, data: Bytes, position: int) -> None:
         self.data = data
         self.position = position
 

@@ -10,6 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from mmc.base import StepwiseClusterer
 from mmc.kernel_base import PRECOMPUTED
 
+#: Most training points, as a rule, to which a point is near under local scaling.
+_NEAR = 500
+
 
 class PosteriorClusterer(StepwiseClusterer):
     """A clusterer with class posteriors, on a kernel that may be precomputed."""
@@ -28,6 +31,11 @@ class PosteriorClusterer(StepwiseClusterer):
             Posteriors; each row sums to 1.
         """
         return self.decision_function(X)
+
+    @property
+    def _n_compared(self) -> int:
+        n = super()._n_compared
+        return min(n, _NEAR) if self.get_params()["kernel"] == "local_scaling" else n
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -17,13 +17,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from scipy import linalg
 
 from mmc._points import Points
 from mmc.kernels.neighbors import EXACT, Array, Floats
+
+
+class RawFeatures(Protocol):
+    """Features of any points."""
+
+    @property
+    def n_compared(self) -> int:
+        """Number of values that one array holds of a new point."""
+
+    def __call__(self, X: Points, /) -> Floats:
+        """Return the features of new points, an array of shape (n_points, r)."""
+
+    def factors(self, X: Points, /) -> tuple[Floats, Array | None]:
+        """Return two arrays whose product are the features, the second of which does not depend on X."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,10 +56,15 @@ class Features:
         Number of training points, or the sum of their weights.
     """
 
-    raw: Callable[[Points], Floats]
+    raw: RawFeatures
     transform: Array
     mean: Array | None
     n: float
+
+    @property
+    def n_compared(self) -> int:
+        """Number of values that one array holds of a new point."""
+        return self.raw.n_compared
 
     def __call__(self, X: Points) -> Floats:
         """Return the rows of new points.
@@ -59,6 +78,34 @@ class Features:
         ndarray of shape (n_points, n_columns)
         """
         return self.rows(self.raw(X))
+
+    def follow(self, X: Points) -> Callable[[Array], Array]:
+        """Return a function that computes the values of models at new points.
+
+        Kernel values at landmarks are multiplied with one column for each model, not with a column for each
+        feature, which are many more.
+
+        Parameters
+        ----------
+        X : ndarray or csr_array of shape (n_points, n_features)
+
+        Returns
+        -------
+        callable
+            Maps models, an array of shape (k, n_columns), to their values of shape (n_points, k).
+        """
+        left, right = self.raw.factors(X)
+        if right is None:
+            rows = self.rows(left)
+            return lambda models: np.asarray(rows @ models.T.astype(rows.dtype), dtype=np.float64)
+
+        def values(models: Array) -> Array:
+            r = len(self.transform)
+            weights = self.transform @ models[:, :r].T
+            found = np.asarray(left @ (right @ weights))
+            return found if self.mean is None else found + (self.n**-0.5 * models[:, r] - self.mean @ weights)
+
+        return values
 
     def rows(self, G: Floats) -> Floats:
         """Return the rows of points whose features are known."""
@@ -88,7 +135,7 @@ class Factor(NamedTuple):
 
 def ridge_factor(
     G: Floats,
-    raw: Callable[[Points], Floats],
+    raw: RawFeatures,
     penalties: Array,
     *,
     fit_intercept: bool,

@@ -67,6 +67,15 @@ class LandmarkGraph:
     transform: Floats
     values: Array
 
+    @property
+    def n_compared(self) -> int:
+        """Number of values that one array holds of a new point: those of its neighbours and features."""
+        return 4 * self.n_neighbors + self.transform.shape[1]
+
+    def factors(self, X: Points) -> tuple[Floats, Array | None]:
+        """Return the features of points, which are no product of two arrays."""
+        return self(X), None
+
     def __call__(self, X: Points) -> Floats:
         """Return the features of points.
 

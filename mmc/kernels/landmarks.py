@@ -93,6 +93,15 @@ class Nystroem:
     transform: Array
     dtype: np.dtype
 
+    @property
+    def n_compared(self) -> int:
+        """Number of landmarks with which one array compares a new point."""
+        return len(self.transform)
+
+    def factors(self, X: Points) -> tuple[Floats, Array | None]:
+        """Return the kernel values at the landmarks, and what maps them to features."""
+        return self.kernel(X), self.transform
+
     def __call__(self, X: Points) -> Floats:
         """Return the features of points.
 

@@ -17,13 +17,13 @@ approximation, or on a graph the regularised Laplacian kernel n Σ_i v_i v_iᵀ 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from mmc._points import Points
 from mmc.kernels.dense import require_memory
+from mmc.kernels.factor import RawFeatures
 from mmc.kernels.landmark_graph import landmark_graph
 from mmc.kernels.landmarks import choose_landmarks, fit_nystroem
 from mmc.kernels.neighbor_graph import GraphFeatures, neighbor_graph
@@ -86,7 +86,7 @@ class Approximation(NamedTuple):
     """
 
     G: Floats
-    raw: Callable[[Points], Floats]
+    raw: RawFeatures
     roughness: Array | None
 
     def feature_map(self) -> FeatureMap:

@@ -114,6 +114,15 @@ class GraphFeatures:
     graph: NeighborGraph
     spectrum: Spectrum
 
+    @property
+    def n_compared(self) -> int:
+        """Number of values that one array holds of a new point: those of its neighbours and features."""
+        return 4 * self.graph.n_neighbors + len(self.spectrum.values)
+
+    def factors(self, X: Points) -> tuple[Floats, Array | None]:
+        """Return the features of points, which are no product of two arrays."""
+        return self(X), None
+
     def __call__(self, X: Points) -> Floats:
         """Return the features of points.
 

@@ -52,7 +52,8 @@ class BinaryClusterer(KernelClusterer):
         K = self._compare(X)
 
         def values(state: Any) -> Array:
-            dual, intercept = self._model(state)
+            known = state is self.state_  # several blocks of points have the same model
+            dual, intercept = (self.dual_coef_, self.intercept_) if known else self._model(state)
             f = K @ dual + intercept
             return np.column_stack([-f, f])
 

@@ -7,7 +7,7 @@ Nothing in a file is executed: objects are made of the classes that `classes` li
 """
 
 from mmc.model_file.far import Seen
-from mmc.model_file.model import Labelling, SavedModel, require_predict
+from mmc.model_file.model import Labelling, SavedModel, predict_rows, require_predict
 from mmc.model_file.saved import load_model, model_bytes, save_model
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Seen",
     "load_model",
     "model_bytes",
+    "predict_rows",
     "require_predict",
     "save_model",
 ]

@@ -18,6 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
+from mmc._blocks import in_blocks
+
 Array = NDArray[np.float64]
 
 #: Number of training points that are stored, and of those over which the percentile is taken.
@@ -81,5 +83,4 @@ def summarize(X: Array) -> Seen:
 def _distances(X: Array, points: Array) -> Array:
     """Return the distance from each row to the nearest point, in blocks."""
     size = max(1, _BLOCK // len(points))
-    blocks = [cdist(X[i : i + size], points).min(axis=1) for i in range(0, len(X), size)]
-    return np.concatenate(blocks) if blocks else np.empty(0)
+    return in_blocks(len(X), size, lambda rows: cdist(X[rows], points).min(axis=1))

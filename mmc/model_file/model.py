@@ -11,8 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
+from mmc._blocks import in_blocks
 from mmc._checks import quoted
 from mmc._threads import threads_kept
+from mmc.base import StepwiseClusterer
 from mmc.datasets import Coding, Dataset, Scaling, Table, labels_frame
 from mmc.datasets._coding import check_coding
 from mmc.model_file.far import Seen
@@ -150,6 +152,24 @@ class SavedModel:
         X = self._prepared(dataset.X)
         return Labelling(dataset, predict_rows(self.estimator, X), self.seen.far(X))
 
+    def judge(self, X: Array, *, far: bool) -> tuple[Labels, NDArray[np.bool_] | None]:
+        """Label rows that are coded but not scaled.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_coded)
+            Rows, as `Dataset.X` of `Table.points` has them.
+        far : bool
+            Whether to look which rows are far.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_rows,)
+        far : ndarray of shape (n_rows,), bool, or None
+        """
+        X = self._prepared(X)
+        return predict_rows(self.estimator, X), self.seen.far(X) if far else None
+
     def _coded(self, X: ArrayLike | pd.DataFrame) -> Array:
         if self.coding is None:
             return np.asarray(check_array(X, dtype=np.float64, order="C"))
@@ -255,8 +275,14 @@ def predict_rows(model: BaseEstimator, X: Array) -> Labels:
     ndarray of shape (n_rows,)
     """
     names = getattr(model, "feature_names_in_", None)
-    labels = []
-    for first in range(0, len(X), _ROWS):
-        rows = X[first : first + _ROWS]
-        labels.append(model.predict(rows if names is None else pd.DataFrame(rows, columns=names)))
-    return np.concatenate(labels).astype(np.int64) if labels else np.empty(0, dtype=np.int64)
+    if not len(X):
+        return np.empty(0, dtype=np.int64)
+
+    def labels(rows: slice) -> Labels:
+        block = np.asarray(X[rows], dtype=np.float64)
+        found = model.predict(block if names is None else pd.DataFrame(block, columns=names))
+        return np.asarray(found, dtype=np.int64)
+
+    if isinstance(model, StepwiseClusterer):  # which makes blocks itself
+        return np.asarray(model.predict(X if names is None else pd.DataFrame(X, columns=names)))
+    return in_blocks(len(X), _ROWS, labels)

@@ -359,6 +359,10 @@ class RecursiveBinary(SteeredClusterer):
     def _adopt(self, state: RecursiveState) -> None:
         self.splits_ = state.splits
 
+    @property
+    def _n_compared(self) -> int:
+        return sum(split.model._n_compared for split in self.splits_)
+
     def _follow(self, X: Array) -> Callable[[RecursiveState], Array]:
         decision_values: dict[int, Callable[[State], Array]] = {}
 

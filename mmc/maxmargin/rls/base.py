@@ -279,12 +279,13 @@ class LeastSquaresClusterer(SteeredClusterer, LowRankClusterer):
 
     def _follow(self, X: Array) -> Callable[[RLSState], Array]:
         if self._has_low_rank:
-            rows = self.features_(X)
-            return lambda state: np.asarray(rows @ state.models.T.astype(rows.dtype), dtype=np.float64)
+            values_of = self.features_.follow(X)
+            return lambda state: values_of(state.models)
         K = self.kernel_(X)
 
         def values(state: RLSState) -> Array:
-            dual, intercept = self._model(state)
+            known = state is self.state_  # several blocks of points have the same model
+            dual, intercept = (self.dual_coef_, self.intercept_) if known else self._model(state)
             return np.asarray(K @ dual + intercept)
 
         return values
