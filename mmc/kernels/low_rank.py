@@ -55,8 +55,13 @@ class FeatureMap(NamedTuple):
     """
 
     Phi: Array
-    raw: Callable[[Points], Floats]
+    raw: RawFeatures
     scale: Array
+
+    @property
+    def n_compared(self) -> int:
+        """Number of values that one array holds of a new point."""
+        return self.raw.n_compared
 
     def __call__(self, X: Points) -> Array:
         """Return the features of points.

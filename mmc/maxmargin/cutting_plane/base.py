@@ -158,6 +158,11 @@ class CuttingPlaneClusterer(StepwiseClusterer):
         else:
             self.dual_coef_ = state.coef
 
+    @property
+    def _n_compared(self) -> int:
+        features = [kernel for kernel in self.kernels_ if isinstance(kernel, FittedFeatures)]
+        return sum(kernel.raw.n_compared for kernel in features) or len(self.kernels_) * super()._n_compared
+
     def _follow(self, X: Array) -> Callable[[CutState], Array]:
         features = [kernel(X) for kernel in self.kernels_ if isinstance(kernel, FittedFeatures)]
         return self._by_features(features, X.shape[0]) if features else self._by_kernels(X)

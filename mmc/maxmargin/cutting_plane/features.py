@@ -7,7 +7,7 @@ every point as a landmark, Φ_k Φ_kᵀ is the matrix itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,9 +16,10 @@ from scipy import linalg
 
 from mmc._points import Points, middle, shifted
 from mmc.kernels import checked_gram, require_memory
+from mmc.kernels.factor import RawFeatures
 from mmc.kernels.landmarks import Nystroem, choose_landmarks, inverse_root
 from mmc.kernels.low_rank import GRAPHS, N_LANDMARKS, Approximation, approximate, n_features
-from mmc.kernels.neighbors import Floats, feature_type
+from mmc.kernels.neighbors import feature_type
 from mmc.maxmargin.cutting_plane.dual_program import require_psd
 from mmc.maxmargin.cutting_plane.kernel_list import (
     FLAT,
@@ -50,7 +51,7 @@ class FittedFeatures:
     """
 
     title: str
-    raw: Callable[[Points], Floats]
+    raw: RawFeatures
     centre: Array | None
     factors: Array
     mean: Array | None

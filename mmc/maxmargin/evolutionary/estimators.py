@@ -411,6 +411,10 @@ class FastEvoMMC(EvolutionaryClusterer):
         W, back = landmark_factor(C, landmarks, self.alpha)
         return Ridge(W, False, {"kernel_": kernel, "landmarks_": landmarks, "_back": back})
 
+    @property
+    def _n_compared(self) -> int:
+        return len(self.landmarks_)
+
     def _compare(self, X: Array) -> Array:
         return X[:, self.landmarks_] if self.kernel == "precomputed" else self.kernel_(X)
 
