@@ -23,7 +23,7 @@ LAYERS = (
         "mmc.metrics",
         "mmc.stepping",
     ),
-    ("mmc._points",),
+    ("mmc._points", "mmc.parts"),
     ("mmc.base", "mmc.engine", "mmc.kernels", "mmc.ranges", "mmc.starts"),
     ("mmc.kernel_base", "mmc.steered"),
     ("mmc.clusterers",),
@@ -51,7 +51,12 @@ INSIDE = {
         ("mmc.kernels.dense", "mmc.kernels.neighbor_graph", "mmc.kernels.spanning_tree"),
         ("mmc.kernels.landmarks",),
         ("mmc.kernels.landmark_graph",),
-        ("mmc.kernels.low_rank",),
+        ("mmc.kernels.low_rank", "mmc.kernels.parted"),
+    ),
+    "mmc.parts": (
+        ("mmc.parts.held",),
+        ("mmc.parts.cluster", "mmc.parts.local", "mmc.parts.parquet"),
+        ("mmc.parts.table",),
     ),
     "mmc.maxmargin": (
         ("mmc.maxmargin.binary", "mmc.maxmargin.losses"),
