@@ -37,7 +37,7 @@ LAYERS = (
     ("mmc", "mmc.comparison"),
     ("mmc.cli_files", "mmc.figures"),
     ("mmc.cli_predict", "mmc.cli_sweep", "mmc.cli_table"),
-    ("mmc.cli_auto", "mmc.cli_profile", "mmc.work"),
+    ("mmc.cli_auto", "mmc.cli_parts", "mmc.cli_profile", "mmc.work"),
     ("mmc.cli", "mmc.nursery", "mmc.ui"),
     ("mmc.__main__", "app", "pages"),
 )

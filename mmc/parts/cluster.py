@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
+from importlib import import_module
 from typing import Any, NamedTuple
 
 from mmc.errors import ClusterLostError
@@ -20,6 +21,31 @@ _RETRIES = 3
 
 #: Seconds to wait for a word of the scheduler.
 _PATIENCE = 10.0
+
+
+def require_release(client: Any) -> None:
+    """Refuse a cluster whose workers lack this library or have another release of it.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        Connection to the scheduler.
+
+    Raises
+    ------
+    ValueError
+        If a worker cannot take part; the message names it.
+    """
+    here = _release()
+    found = _guarded(client, lambda: client.run(_release, on_error="return"))
+    for worker, there in found.items():
+        if there != here:
+            what = f"mmc {there}" if isinstance(there, str) else f"no mmc ({there})"
+            raise ValueError(f"The worker {worker} has {what}, and this is mmc {here}: install the same one.")
+
+
+def _release() -> str:
+    return str(import_module("mmc").__version__)
 
 
 class ClusterParts(Parts):
@@ -177,8 +203,9 @@ class ClusterHeld(Held):
         command = Command(name, common, each, only)
         self._log.append(command)
         places = [p for p in range(len(self._data)) if command.concerns(p)]
-        pending = {p: self._started(p, command) for p in places}
-        answers = [self._answer(p, pending[p]) for p in places]
+        with self._client.as_current():  # actors look for the client of the moment
+            pending = {p: self._started(p, command) for p in places}
+            answers = [self._answer(p, pending[p]) for p in places]
         for answer in answers:
             if answer.error is not None:
                 raise answer.error

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from time import perf_counter
 from typing import Any
 
 from joblib import effective_n_jobs
 
 from mmc.parts.held import Command, Held, Parts
+
+#: Seconds of a call from which threads are worth their handling.
+_WORTH = 0.002
 
 
 class LocalParts(Parts):
@@ -74,14 +78,24 @@ class LocalHeld(Held):
 
     def __init__(self, objects: Sequence[Any]) -> None:
         self._objects = list(objects)
+        self._threads = ThreadPoolExecutor(max(1, effective_n_jobs(-1)))
+        self._seconds: dict[str, float] = {}
 
     def call(
         self, name: str, *common: Any, each: Sequence[Any] | None = None, only: int | None = None
     ) -> list[Any]:
-        """Call a method of the objects."""
+        """Call a method of the objects, by threads if it took long enough the last time."""
         command = Command(name, common, each, only)
         places = [p for p in range(len(self._objects)) if command.concerns(p)]
-        return _side_by_side(lambda p: getattr(self._objects[p], name)(*command.arguments(p)), places)
+
+        def run(p: int) -> Any:
+            return getattr(self._objects[p], name)(*command.arguments(p))
+
+        began = perf_counter()
+        is_long = len(places) > 1 and self._seconds.get(name, 1.0) > _WORTH
+        results = list(self._threads.map(run, places)) if is_long else [run(p) for p in places]
+        self._seconds[name] = perf_counter() - began
+        return results
 
     def remember(self, states: Sequence[Any]) -> None:
         """Forget nothing: there is no record."""
@@ -89,6 +103,7 @@ class LocalHeld(Held):
     def close(self) -> None:
         """Let the objects go."""
         self._objects = []
+        self._threads.shutdown(wait=False)
 
 
 def _side_by_side(function: Callable[[int], Any], places: Iterable[int]) -> list[Any]:

@@ -179,8 +179,9 @@ def open_parts(
     else:
         from dask import delayed
 
-        from mmc.parts.cluster import ClusterParts
+        from mmc.parts.cluster import ClusterParts, require_release
 
+        require_release(client)
         lazy = [delayed(_loaded, pure=False)(each) if isinstance(each, Load) else each for each in data]
         parts = ClusterParts(client, [each if hasattr(each, "dask") else delayed(each) for each in lazy])
     parts = parts.viewed(_points, names)

@@ -105,6 +105,9 @@ class LeastSquaresClusterer(SteeredClusterer, LowRankClusterer):
         "init": [StrOptions({"random", "k-means++"}), "array-like"],
     }
 
+    #: Whether `fit` takes Dask arrays and frames, and a `mmc.parts.PartedTable`.
+    takes_parts: ClassVar[bool] = True
+
     n_init: int | str  # type: ignore[assignment]
     dual_coef_: Array
     intercept_: Array

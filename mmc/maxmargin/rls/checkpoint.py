@@ -115,7 +115,7 @@ def read_checkpoint(path: Path, about: Mapping[str, Any]) -> Checkpoint | None:
     if not path.exists():
         return None
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
         text = read_json(arrays.pop("text").tobytes(), _MAX_TEXT)
         if text["fit"] != _VERSION:

@@ -269,13 +269,13 @@ def spectral_projection(features: Features, centres: Array) -> tuple[Array, Arra
 
 
 def _facts(table: PartedTable) -> dict[str, Any]:
-    """Return what tells one table from another, to the last digit of its sums."""
+    """Return what tells one table from another; the last digits of sums may depend on the machine."""
     return {
         "parts": list(map(int, table.lengths)),
         "columns": None if table.names is None else list(table.names),
         "standardized": table.standardized,
-        "means": table.means.tolist(),
-        "deviations": table.deviations.tolist(),
+        "means": [f"{value:.9g}" for value in table.means],
+        "deviations": [f"{value:.9g}" for value in table.deviations],
     }
 
 
