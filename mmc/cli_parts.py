@@ -70,7 +70,7 @@ def cluster(model: Any, arguments: argparse.Namespace, show: Callable[[Step], No
             option = "--" + name.replace("_", "-")
             raise ValueError(f"{option} does not apply to a table in parts: leave it out.")
     write = _writer(arguments.output)
-    table = open_parts(
+    table: Any = open_parts(
         arguments.table,
         client=engine.connect(arguments.dask) if arguments.dask else None,
         columns=arguments.columns.split(",") if arguments.columns else None,
