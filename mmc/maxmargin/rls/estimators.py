@@ -136,6 +136,12 @@ class UMCRLS(LeastSquaresClusterer):
     which no search takes away, and points that hints hold in their cluster. Without `refine` the sizes stay
     near their targets, and points at the border may have a higher decision value for another cluster.
 
+    *Tables in parts.* `fit` takes Dask arrays, Dask data frames and a `mmc.parts.PartedTable` with the
+    "landmark_graph" or landmarks, and `predict` is lazy for those of Dask. Points stay in their parts, on the
+    workers of a cluster where there is one; labels depend on the seed and the parts alone. One step is a
+    round of shaking or a group of moves, and landmarks and starts are others than those of the same points in
+    one place. Hints are refused.
+
     *Hints.* Known labels, links and weights (see `fit`) hold in every state. Linked points are one unit, and
     move as one: as Q is quadratic in the labels, a unit is a point whose row of the factor or of R is the sum
     of the rows of its points. A known unit is never claimed, and a unit never goes where one is that must be
