@@ -70,7 +70,8 @@ def main() -> None:
     parser.add_argument("--shakes", type=int, default=20)
     parser.add_argument("--workers", type=int, nargs="*", default=[2, 4])
     given = parser.parse_args()
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for name in ("distributed", "distributed.scheduler", "distributed.nanny"):  # a killed worker is meant
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     with tempfile.TemporaryDirectory() as folder:
         y = _written(Path(folder), given)
         size = sum(path.stat().st_size for path in Path(folder).iterdir())
