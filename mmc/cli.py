@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import mmc
-from mmc import cli_auto, cli_bulk, cli_profile, cli_table, clusterers, engine, registry, schema
+from mmc import cli_auto, cli_bulk, cli_parts, cli_profile, cli_table, clusterers, engine, registry, schema
 from mmc._ending import Terminated, drop_output, ended_by_sigterm
 from mmc.bulk import SAMPLE, draw_sample, model_of, reading, table_parts, usual_size
 from mmc.cli_auto import AUTO
@@ -116,7 +116,11 @@ def _add_cluster(commands: argparse._SubParsersAction, choice: _Choice) -> None:
         description=f"Cluster the numeric columns of a table. Shown are the parameters of {shown}; "
         "name another one with --algorithm to see its own.",
     )
-    cluster.add_argument("table", help="a CSV, TSV, Parquet or Excel file, or - for standard input")
+    cluster.add_argument(
+        "table",
+        help="a CSV, TSV, Parquet or Excel file, or - for standard input; or Parquet in parts: a folder, a "
+        "pattern or an address such as s3://…, for which --output names a folder",
+    )
     _add_common(cluster, AUTO if choice.is_auto or choice.algorithm is None else choice.algorithm.name)
     if choice.is_auto:
         cli_auto.add_options(cluster, is_named=choice.algorithm is None)
@@ -159,15 +163,16 @@ def _add_common(cluster: argparse.ArgumentParser, default: str) -> None:
     cluster.add_argument(
         "--dask",
         metavar="ADDRESS",
-        help=f"a Dask cluster to run a sweep or {AUTO}, such as tcp://host:8786; default: {engine.CLUSTER}, "
-        "if set",
+        help=f"a Dask cluster to run a sweep, {AUTO} or a fit to Parquet in parts, such as tcp://host:8786; "
+        f"default for the first two: {engine.CLUSTER}, if set",
     )
     cluster.add_argument("--curve", type=Path, metavar="FILE", help="where the scores of a sweep go, as CSV")
     cluster.add_argument(
         "--resume",
         type=Path,
         metavar="FILE",
-        help="where the candidates of a sweep are stored as they end; the same command goes on from there",
+        help="where the candidates of a sweep are stored as they end, or the progress of a fit to a table in "
+        "parts; the same command goes on from there",
     )
     cluster.add_argument(
         "--save",
@@ -279,6 +284,8 @@ def _list(arguments: argparse.Namespace) -> int:
 
 
 def _cluster(arguments: argparse.Namespace) -> int:
+    if cli_parts.is_in_parts(arguments):
+        return _cluster_parts(arguments)
     if arguments.curve and not arguments.sweep:
         raise ValueError("--curve needs --sweep: without a sweep there are no scores.")
     if arguments.resume and not arguments.sweep:
@@ -298,22 +305,18 @@ def _cluster(arguments: argparse.Namespace) -> int:
             f"--save-onnx needs an algorithm, and {AUTO} tries several: name one with --algorithm."
         )
     require_writable(arguments)
-    in_parts = arguments.sample is not None or is_beyond_memory(arguments.table)
-    if in_parts:
+    is_streamed = arguments.sample is not None or is_beyond_memory(arguments.table)
+    if is_streamed:
         cli_bulk.require_streamable(arguments)
     if is_auto:
-        return _cluster_in_parts(arguments, None) if in_parts else _cluster_by_itself(arguments)
+        return _cluster_streamed(arguments, None) if is_streamed else _cluster_by_itself(arguments)
     entry = registry.get(arguments.algorithm)
-    values = {
-        parameter.name: _default(entry, parameter) if text is None else parameter.parse(text)
-        for parameter in entry.parameters
-        for text in [getattr(arguments, f"parameter_{parameter.name}")]
-    }
+    values = _values(entry, arguments)
     _require_effect(entry, values, arguments)
-    if arguments.save_model or in_parts:
+    if arguments.save_model or is_streamed:
         require_predict(entry.make(values))
-    if in_parts:
-        return _cluster_in_parts(arguments, values)
+    if is_streamed:
+        return _cluster_streamed(arguments, values)
     data, dataset = cli_table.load(arguments)
     if arguments.save_onnx:
         require_onnx_option(entry.make(values), dataset)
@@ -324,6 +327,29 @@ def _cluster(arguments: argparse.Namespace) -> int:
     if arguments.save:
         write_option("save", arguments.save, experiment.to_json())
     return 0
+
+
+def _cluster_parts(arguments: argparse.Namespace) -> int:
+    if arguments.algorithm == AUTO or arguments.sweep:
+        raise ValueError(
+            "A table in parts needs one algorithm, and the number of clusters: give -k, without --sweep."
+        )
+    entry = registry.get(arguments.algorithm)
+    values = _values(entry, arguments)
+    if "kernel" in values and arguments.parameter_kernel is None:
+        values["kernel"] = cli_parts.KERNEL
+    _require_effect(entry, values, arguments)
+    cli_parts.cluster(entry.make(values), arguments, _show if _on_terminal(arguments) else None)
+    return 0
+
+
+def _values(entry: Algorithm, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the values of the parameters."""
+    return {
+        parameter.name: _default(entry, parameter) if text is None else parameter.parse(text)
+        for parameter in entry.parameters
+        for text in [getattr(arguments, f"parameter_{parameter.name}")]
+    }
 
 
 def _cluster_by_itself(arguments: argparse.Namespace) -> int:
@@ -340,7 +366,7 @@ def _cluster_by_itself(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _cluster_in_parts(arguments: argparse.Namespace, values: Mapping[str, Any] | None) -> int:
+def _cluster_streamed(arguments: argparse.Namespace, values: Mapping[str, Any] | None) -> int:
     """Find the clusters of a sample, and label all rows; the parameters are None if the method is chosen."""
     source = cli_bulk.source_of(arguments)
     parts = table_parts(source)

@@ -131,7 +131,7 @@ def sizes(labels: NDArray[np.int64]) -> str:
 def _predict(arguments: argparse.Namespace) -> int:
     require_writable(arguments)
     if arguments.stream or is_beyond_memory(arguments.table):
-        return _predict_in_parts(arguments)
+        return _predict_streamed(arguments)
     saved = load_model(arguments.model)
     table = read_table(arguments.table, arguments.sheet)
     found = saved.label(table, missing="drop" if arguments.drop_missing else "error")
@@ -145,7 +145,7 @@ def _predict(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _predict_in_parts(arguments: argparse.Namespace) -> int:
+def _predict_streamed(arguments: argparse.Namespace) -> int:
     cli_bulk.require_streamable(arguments)
     content = Path(arguments.model).read_bytes()
     load_model(content)  # refused before anything is stored

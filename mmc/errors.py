@@ -21,3 +21,7 @@ class SolverError(ValueError):
 
 class LimitError(ValueError):
     """Error of a task that was ended from outside: cancelled, out of time or memory, or its process lost."""
+
+
+class ClusterLostError(ValueError):
+    """Error of a fit whose Dask cluster was lost; with a file for it, the fit can go on from there."""

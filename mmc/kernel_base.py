@@ -12,7 +12,7 @@ from mmc._sklearn import StrOptions
 from mmc.base import StepwiseClusterer
 from mmc.kernels import KERNELS, LENGTHS, Gram, Kernel, fit_kernel
 from mmc.kernels.landmarks import LANDMARKS
-from mmc.kernels.low_rank import GRAPHS, Approximation, approximate
+from mmc.kernels.low_rank import GRAPHS, Approximation, approximate, require_landmarks
 from mmc.ranges import RANGES
 
 Array = NDArray[np.float64]
@@ -97,11 +97,7 @@ class LowRankClusterer(KernelClusterer):
 
     def _approximation(self, X: Points, rng: np.random.RandomState, more: int = 1) -> Approximation:
         """Return features of a graph or of landmarks, with `more` times as many eigenvectors as usual."""
-        if self.kernel in ("precomputed", "local_scaling"):
-            raise ValueError(
-                f"n_landmarks={self.n_landmarks} needs a kernel that compares any two points, and "
-                f'kernel={self.kernel!r} does not. Leave n_landmarks out, or use kernel="landmark_graph".'
-            )
+        require_landmarks(self.kernel, self.n_landmarks)
         names = ("n_neighbors",) if self.kernel in GRAPHS else ("gamma", "width", "degree", "coef0")
         return approximate(
             X,

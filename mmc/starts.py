@@ -88,7 +88,7 @@ def draw_starts(
         If the given labels are not allowed, or the drawing function needs points and there are none.
     """
     if not isinstance(init, str):
-        return [Start(_checked(init, X.shape[0], k), "given")]
+        return [Start(checked_labels(init, X.shape[0], k), "given")]
     draw = draws[init]
     if not has_points and draw in (k_means, k_means_plus_plus):
         raise ValueError(
@@ -188,7 +188,7 @@ def require_distinct(m: int, k: int) -> None:
         )
 
 
-def _checked(init: ArrayLike, n: int, k: int) -> Labels:
+def checked_labels(init: ArrayLike, n: int, k: int) -> Labels:
     """Return the given labels if they use every cluster from 0 to k − 1 and no other."""
     labels = check_array(init, ensure_2d=False, dtype=None, input_name="init")
     whole = np.issubdtype(labels.dtype, np.integer)

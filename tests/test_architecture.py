@@ -23,7 +23,7 @@ LAYERS = (
         "mmc.metrics",
         "mmc.stepping",
     ),
-    ("mmc._blocks", "mmc._points"),
+    ("mmc._blocks", "mmc._points", "mmc.parts"),
     ("mmc.base", "mmc.engine", "mmc.kernels", "mmc.ranges", "mmc.starts"),
     ("mmc.kernel_base", "mmc.steered"),
     ("mmc.clusterers",),
@@ -39,7 +39,7 @@ LAYERS = (
     ("mmc.cli_files", "mmc.figures"),
     ("mmc.cli_bulk",),
     ("mmc.cli_predict", "mmc.cli_sweep", "mmc.cli_table"),
-    ("mmc.cli_auto", "mmc.cli_profile", "mmc.work"),
+    ("mmc.cli_auto", "mmc.cli_parts", "mmc.cli_profile", "mmc.work"),
     ("mmc.cli", "mmc.nursery", "mmc.ui"),
     ("mmc.__main__", "app", "pages"),
 )
@@ -54,7 +54,12 @@ INSIDE = {
         ("mmc.kernels.landmarks",),
         ("mmc.kernels.landmark_graph",),
         ("mmc.kernels.low_rank",),
-        ("mmc.kernels.low_rank_hat",),
+        ("mmc.kernels.low_rank_hat", "mmc.kernels.parted"),
+    ),
+    "mmc.parts": (
+        ("mmc.parts.held",),
+        ("mmc.parts.cluster", "mmc.parts.local", "mmc.parts.parquet"),
+        ("mmc.parts.table",),
     ),
     "mmc.maxmargin": (
         ("mmc.maxmargin.binary", "mmc.maxmargin.losses"),

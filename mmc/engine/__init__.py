@@ -16,6 +16,7 @@ from typing import Any
 from joblib import effective_n_jobs
 
 from mmc.engine import _dask
+from mmc.engine._dask import connect
 from mmc.engine._pool import Pool, is_started, pool
 from mmc.engine.tickets import UNLIMITED, Batch, End, Event, Limits, Part, Ticket
 from mmc.engine.worker import Report, call
@@ -32,6 +33,7 @@ __all__ = [
     "Pool",
     "Report",
     "Ticket",
+    "connect",
     "ends",
     "is_started",
     "pool",

@@ -22,6 +22,7 @@ for the singular vectors, memory n (q + t + r) + p².
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -135,29 +136,83 @@ def landmark_graph(
     nearest = near.indices[:, 0]
     own = near.distances[:, -1]
     counts = np.bincount(nearest, minlength=n_landmarks)
-    means = np.bincount(nearest, own, n_landmarks) / np.maximum(counts, 1)
     typical = own[own > 0].mean() if own.any() else 1.0
-    scales = np.where(means > 0, means, typical)
-    Z = _sparse(near.distances, near.indices, scales)
+    scales = landmark_scales(counts, np.bincount(nearest, own, n_landmarks), typical)
+    Z = graph_weights(near.distances, near.indices, scales)
     columns = np.asarray(Z.sum(axis=0)).ravel()
-    roots = np.where(columns > 0, np.sqrt(columns), np.inf)
-    moments = (Z.T @ Z).toarray() / np.multiply.outer(roots, roots)
-    last = n_landmarks - 1
-    values, vectors = linalg.eigh(moments, subset_by_index=(max(0, last + 1 - r), last))
-    values, vectors = values[::-1], vectors[:, ::-1]
-    kept = values > _SMALLEST
-    transform = vectors[:, kept] / np.sqrt(values[kept]) / roots[:, None]
+    transform, values = graph_transform(columns, (Z.T @ Z).toarray(), r)
     transform = transform.astype(feature_type(X.shape[0]))
-    graph = LandmarkGraph(components, landmarks, scales, t, transform, values[kept])
+    graph = LandmarkGraph(components, landmarks, scales, t, transform, values)
     return graph, np.asarray(Z @ transform, dtype=transform.dtype)
 
 
 def _weights(points: Points, landmarks: Points, scales: Array, t: int) -> csr_array:
     near = nearest_of(landmarks, points, t)
-    return _sparse(near.distances, near.indices, scales)
+    return graph_weights(near.distances, near.indices, scales)
 
 
-def _sparse(distances: Array, indices: NDArray[np.int64], scales: Array) -> csr_array:
+def landmark_scales(counts: NDArray[np.integer], sums: NDArray[Any], typical: float) -> Array:
+    """Return σ of each landmark.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (p,)
+        Number of points that each landmark is nearest to.
+    sums : ndarray of shape (p,)
+        Sum of their distances to their t-th landmark.
+    typical : float
+        Scale of landmarks for which that is zero.
+
+    Returns
+    -------
+    ndarray of shape (p,)
+    """
+    means = sums / np.maximum(counts, 1)
+    return np.where(means > 0, means, typical)
+
+
+def graph_transform(columns: Array, products: Array, r: int) -> tuple[Array, Array]:
+    """Return Δ^-½ u / √μ and μ, in decreasing order of μ.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (p,)
+        Column sums of Z.
+    products : ndarray of shape (p, p)
+        Zᵀ Z.
+    r : int
+        Number of features.
+
+    Returns
+    -------
+    transform : ndarray of shape (p, at most r)
+    values : ndarray of shape (at most r,)
+    """
+    roots = np.where(columns > 0, np.sqrt(columns), np.inf)
+    moments = products / np.multiply.outer(roots, roots)
+    last = len(columns) - 1
+    values, vectors = linalg.eigh(moments, subset_by_index=(max(0, last + 1 - r), last))
+    values, vectors = values[::-1], vectors[:, ::-1]
+    kept = values > _SMALLEST
+    return vectors[:, kept] / np.sqrt(values[kept]) / roots[:, None], values[kept]
+
+
+def graph_weights(distances: Array, indices: NDArray[np.integer], scales: Array) -> csr_array:
+    """Return Z of points whose nearest landmarks are known.
+
+    Parameters
+    ----------
+    distances : ndarray of shape (n, t)
+        Distances to the nearest landmarks in increasing order.
+    indices : ndarray of shape (n, t)
+        Which landmarks these are.
+    scales : ndarray of shape (p,)
+        σ of each landmark.
+
+    Returns
+    -------
+    csr_array of shape (n, p)
+    """
     own = distances[:, -1:]
     own = np.where(own > 0, own, scales[indices])
     # The nearest landmark has weight 1 before the division, so that no row vanishes.

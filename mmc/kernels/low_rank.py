@@ -153,7 +153,7 @@ def approximate(
         require_memory(n, 3, chosen.shape[0])
         features = fit_nystroem(X, chosen, {"kernel": kernel, **parameters}, rng)
         return Approximation(features(X), features, None)
-    r = n_components or n_features(kernel, n_clusters) * more
+    r = n_features_of(kernel, n_clusters, n_components, more)
     require_memory(n, 3, min(r, n))
     if kernel == "graph":
         graph = neighbor_graph(X, parameters["n_neighbors"])
@@ -162,29 +162,32 @@ def approximate(
         return Approximation(G, GraphFeatures(graph, spectrum), np.maximum(1.0 - values, 0.0))
     # A landmark stands for many points, so that fewer of them are neighbours.
     t = -(-parameters["n_neighbors"] // 4)
-    p = n_landmarks or max(n_clusters, min(N_LANDMARKS, -(-n // 4)))
-    _require_square(min(p, n))
+    p = n_landmarks_of(n, n_clusters, n_landmarks)
     joined, leading = landmark_graph(X, t, p, r, landmarks, rng)
     _enough(joined.landmarks, n_clusters)
     # The graph joins points by way of landmarks: a root of μ belongs to each of the two steps.
     return Approximation(leading, joined, np.maximum(1.0 - np.sqrt(joined.values), 0.0))
 
 
-def n_features(kernel: str, n_clusters: int) -> int:
-    """Return the usual number of features of a graph.
+def n_features_of(kernel: str, n_clusters: int, n_components: int | None = None, more: int = 1) -> int:
+    """Return the number of eigenvectors of a graph."""
+    return n_components or _FEATURES[kernel] * n_clusters * more
 
-    Parameters
-    ----------
-    kernel : str
-        One of `GRAPHS`.
-    n_clusters : int
-        k.
 
-    Returns
-    -------
-    int
-    """
-    return _FEATURES[kernel] * n_clusters
+def n_landmarks_of(n: int, n_clusters: int, n_landmarks: int | None) -> int:
+    """Return the number of landmarks of n points."""
+    p = n_landmarks or max(n_clusters, min(N_LANDMARKS, -(-n // 4)))
+    _require_square(min(p, n))
+    return p
+
+
+def require_landmarks(kernel: str, n_landmarks: int | None) -> None:
+    """Refuse landmarks for a kernel that does not compare any two points."""
+    if kernel in ("precomputed", "local_scaling"):
+        raise ValueError(
+            f"n_landmarks={n_landmarks} needs a kernel that compares any two points, and kernel={kernel!r} "
+            'does not. Leave n_landmarks out, or use kernel="landmark_graph".'
+        )
 
 
 def _require_square(p: int) -> None:

@@ -56,8 +56,30 @@ def low_rank_hat(
     LowRank
     """
     G, raw, roughness = kernel
+    penalties, has_mean = penalties_of(roughness, G.shape[1], alpha, fit_intercept=fit_intercept)
+    factor = ridge_factor(G, raw, penalties, fit_intercept=has_mean, weights=weights)
+    return LowRank(factor, None if roughness is None else G[:, :n_clusters])
+
+
+def penalties_of(roughness: Array | None, r: int, alpha: float, *, fit_intercept: bool) -> tuple[Array, bool]:
+    """Return the penalty of each feature, and whether the features are centred.
+
+    Parameters
+    ----------
+    roughness : ndarray of shape (r,) or None
+        Of the features of a graph; None for landmarks of another kernel.
+    r : int
+        Number of features.
+    alpha : float
+        λ.
+    fit_intercept : bool
+        Whether models of landmarks have an intercept.
+
+    Returns
+    -------
+    penalties : ndarray of shape (r,)
+    fit_intercept : bool
+    """
     if roughness is None:
-        penalties = np.full(G.shape[1], alpha)
-        return LowRank(ridge_factor(G, raw, penalties, fit_intercept=fit_intercept, weights=weights), None)
-    factor = ridge_factor(G, raw, _ROUGHNESS * alpha * roughness, fit_intercept=False, weights=weights)
-    return LowRank(factor, G[:, :n_clusters])
+        return np.full(r, alpha), fit_intercept
+    return _ROUGHNESS * alpha * roughness, False

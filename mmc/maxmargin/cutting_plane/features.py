@@ -18,7 +18,7 @@ from mmc._points import Points, middle, shifted
 from mmc.kernels import checked_gram, require_memory
 from mmc.kernels.factor import RawFeatures
 from mmc.kernels.landmarks import Nystroem, choose_landmarks, inverse_root
-from mmc.kernels.low_rank import GRAPHS, N_LANDMARKS, Approximation, approximate, n_features
+from mmc.kernels.low_rank import GRAPHS, N_LANDMARKS, Approximation, approximate, n_features_of
 from mmc.kernels.neighbors import feature_type
 from mmc.maxmargin.cutting_plane.dual_program import require_psd
 from mmc.maxmargin.cutting_plane.kernel_list import (
@@ -171,7 +171,7 @@ def _require_memory(
 def _n_features(n: int, spec: KernelSpec, landmarks: Landmarks, n_clusters: int) -> int:
     if spec.name in GRAPHS:
         given = (USUAL_GRAPH | dict(spec.parameters))["n_components"]
-        return min(n, given or n_features(spec.name, n_clusters))
+        return min(n, n_features_of(spec.name, n_clusters, given))
     return min(n, landmarks.n_landmarks or N_LANDMARKS)
 
 

@@ -14,15 +14,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mmc._points import Points
 from mmc._sklearn import StrOptions, check_parameters
-from mmc.hints import Hints
+from mmc._threads import threads_kept
+from mmc.hints import Given, Hints
 from mmc.kernel_base import LowRankClusterer
 from mmc.kernels import Kernel, require_memory
 from mmc.kernels.factor import Features
 from mmc.kernels.hat_matrix import Spectrum, hat_matrix
+from mmc.kernels.low_rank import GRAPHS
 from mmc.kernels.low_rank_hat import LowRank, low_rank_hat
 from mmc.kernels.neighbors import EXACT
 from mmc.maxmargin.rls.factor_search import FactorSearch
@@ -35,11 +37,14 @@ from mmc.maxmargin.rls.labelling import (
     Search,
     indicators,
 )
+from mmc.maxmargin.rls.parted_fit import PartedProblem, predicted, prepare_parts
+from mmc.maxmargin.rls.parted_search import PartedState
 from mmc.maxmargin.rls.units import unit_rows
+from mmc.parts import PartedTable, is_parted, open_parts
 from mmc.ranges import RANGES
 from mmc.starts import Start, draw_starts, k_means_plus_plus, random_labels, require_points
 from mmc.steered import SteeredClusterer
-from mmc.stepping import State
+from mmc.stepping import State, Step
 
 #: Number of starts of n_init="auto", and with more than 5,000 points.
 _STARTS, _FEW_STARTS = 10, 3
@@ -100,6 +105,9 @@ class LeastSquaresClusterer(SteeredClusterer, LowRankClusterer):
         "init": [StrOptions({"random", "k-means++"}), "array-like"],
     }
 
+    #: Whether `fit` takes Dask arrays and frames, and a `mmc.parts.PartedTable`.
+    takes_parts: ClassVar[bool] = True
+
     n_init: int | str  # type: ignore[assignment]
     dual_coef_: Array
     intercept_: Array
@@ -141,6 +149,81 @@ class LeastSquaresClusterer(SteeredClusterer, LowRankClusterer):
         self.n_init = n_init
         self.init = init
         self.random_state = random_state
+
+    def iter_fit(
+        self,
+        X: ArrayLike,
+        y: object = None,
+        *,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Iterator[Step]:
+        """Check the input at once, then fit step by step.
+
+        Before each yield the estimator adopts the state and can be used as it is. When the iterator ends or
+        is closed, the estimator adopts the end of the best start so far, or the latest state if no start has
+        ended. A fit that ends with fewer clusters than asked for emits a `ConvergenceWarning`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), Dask array, frame or PartedTable
+            Training points. Those of Dask and of a `mmc.parts.PartedTable` stay in their parts, for which a
+            landmark graph or `n_landmarks` is needed; a step is a round of shaking or a group of moves.
+        y : array-like of shape (n_samples,), default=None
+            Clusters of known points, from 0 to n_clusters − 1, and −1 for the others, as in scikit-learn's
+            semi-supervised methods. A y without −1 is ignored, as by every clusterer.
+        must_link : array-like of shape (n_links, 2), default=None
+            Pairs of rows of `X` that belong to one cluster.
+        cannot_link : array-like of shape (n_links, 2), default=None
+            Pairs of rows that belong to different clusters.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the points, above 0. A point of weight 2 counts as the same point twice.
+
+        Returns
+        -------
+        iterator of Step
+
+        Raises
+        ------
+        ValueError
+            If the parameters, the points or the hints are not allowed.
+        """
+        if not is_parted(X):
+            return super().iter_fit(
+                X, y, must_link=must_link, cannot_link=cannot_link, sample_weight=sample_weight
+            )
+        check_parameters(self)
+        if named := Given(y, must_link, cannot_link, sample_weight).names():
+            raise ValueError(f"A table in parts takes no {' and no '.join(named)}: leave it out.")
+        table = open_parts(X)
+        self._adopt_columns(table)
+        with threads_kept():
+            problem = self._prepare_parts(table)
+        return self._aloud(problem.kept(self._fit_steps(problem)))
+
+    def predict(self, X: ArrayLike) -> Labels:
+        """Return the cluster with the highest decision value for each point.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_points, n_features), Dask array, frame or PartedTable
+            Points to assign.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_points,)
+            For a Dask array or frame a Dask array, which is computed block by block when it is needed.
+        """
+        if not is_parted(X):
+            return super().predict(X)
+        check_is_fitted(self, "state_")
+        if not self._has_low_rank:
+            raise ValueError(
+                'A whole kernel needs all training points for each new one: fit kernel="landmark_graph", or '
+                "with n_landmarks, to predict for points in parts."
+            )
+        return predicted(X, self.features_, self.coef_, self.n_features_in_, self._column_names())
 
     def alpha_path(self, X: ArrayLike, alphas: Iterable[float]) -> list[LeastSquaresClusterer]:
         """Fit one estimator for each λ with a single eigendecomposition of the kernel.
@@ -189,6 +272,31 @@ class LeastSquaresClusterer(SteeredClusterer, LowRankClusterer):
     @property
     def _sizes_are_free(self) -> bool:
         return True
+
+    def _adopt_columns(self, table: PartedTable) -> None:
+        """Keep the number and the names of the columns, as scikit-learn does."""
+        self.n_features_in_, self._is_sparse = table.n_features, False
+        if table.names is not None:
+            self.feature_names_in_ = np.array(table.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def _column_names(self) -> tuple[str, ...] | None:
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else tuple(map(str, names))
+
+    def _prepare_parts(self, table: PartedTable) -> PartedProblem:
+        """Choose landmarks and starts, and compute the features where the points are."""
+        require_points(table.n, self.n_clusters)
+        names = ("n_neighbors",) if self.kernel in GRAPHS else ("gamma", "width", "degree", "coef0")
+        return prepare_parts(
+            table,
+            parameters={name: getattr(self, name) for name in names},
+            is_refined=self._sizes_are_free and hasattr(self, "refine"),
+            n_init=_usual_starts(table.n) if isinstance(self.n_init, str) else self.n_init,
+            about=self.get_params(),
+            model=self,
+        )
 
     @abstractmethod
     def _states(self, search: Search, start: Start, share_before: float) -> Iterator[RLSState]:
@@ -247,7 +355,10 @@ class LeastSquaresClusterer(SteeredClusterer, LowRankClusterer):
             has_points=self.kernel != "precomputed",
         )
 
-    def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
+    def _starts(self, problem: Problem | PartedProblem) -> tuple[int, Iterable[Iterable[State]]]:
+        if isinstance(problem, PartedProblem):
+            self.features_ = problem.features
+            return problem.starts_of(self._states, self.n_clusters, sizes_are_free=self._sizes_are_free)
         model, starts, hints = problem
         common: dict[str, Any] = {
             "k": self.n_clusters,
@@ -272,7 +383,9 @@ class LeastSquaresClusterer(SteeredClusterer, LowRankClusterer):
         )
 
     def _adopt(self, state: RLSState) -> None:
-        if state.factor is None:
+        if isinstance(state, PartedState):
+            self.labels_, self.coef_ = state.labels.astype(np.int64), state.models
+        elif state.factor is None:
             self.dual_coef_, self.intercept_ = self._model(state)
         else:
             self.coef_ = state.models

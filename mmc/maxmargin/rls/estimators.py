@@ -136,6 +136,12 @@ class UMCRLS(LeastSquaresClusterer):
     which no search takes away, and points that hints hold in their cluster. Without `refine` the sizes stay
     near their targets, and points at the border may have a higher decision value for another cluster.
 
+    *Tables in parts.* `fit` takes Dask arrays, Dask data frames and a `mmc.parts.PartedTable` with the
+    "landmark_graph" or landmarks, and `predict` is lazy for those of Dask. Points stay in their parts, on the
+    workers of a cluster where there is one; labels depend on the seed and the parts alone. One step is a
+    round of shaking or a group of moves, and landmarks and starts are others than those of the same points in
+    one place. Hints are refused.
+
     *Hints.* Known labels, links and weights (see `fit`) hold in every state. Linked points are one unit, and
     move as one: as Q is quadratic in the labels, a unit is a point whose row of the factor or of R is the sum
     of the rows of its points. A known unit is never claimed, and a unit never goes where one is that must be
@@ -279,8 +285,8 @@ class UMCRLS(LeastSquaresClusterer):
         targets, grain = mass * self._shares(), search.units.grain
         # At full strength the larger of two clusters takes every point, and all starts end equal.
         strength = 1.0 - 0.75 * share_before if 2.0 * targets.max() >= mass else 1.0
-        n_before = 0
-        for i in range(rounds):
+        first, n_before, is_over = search.position
+        for i in range(rounds if is_over else first, rounds):
             before, n_moved = search.labels.copy(), 0
             for d in range(k):
                 is_last = i == rounds - 1 and d == k - 1 and not self.refine
@@ -294,12 +300,16 @@ class UMCRLS(LeastSquaresClusterer):
                         converged = is_last and state.progress == 1.0
                         progress = (i + (d + state.progress) / k) / rounds
                         yield replace(state, progress=progress, converged=converged, turn=turn)
+            n_moved += search.n_unseen
             # Once a round shakes by less than one point, it depends on the labels alone: a round that ends as
             # it began would be repeated to the end. Blocks are not exact, and end where rounds go in circles.
             is_still = (strength * targets / 2.0**i + targets % grain < grain).all()
             repeats = is_still and np.array_equal(search.labels, before)
             circles = not search.is_exact and i >= _CALM and n_moved > 0.9 * n_before
-            if self.refine and (repeats or circles):
+            is_over = self.refine and bool(repeats or circles)
+            for state in search.round_end(i + 1, (i + 1) / rounds, is_over=is_over):
+                yield replace(state, converged=i == rounds - 1 and not self.refine)
+            if is_over:
                 return
             n_before = n_moved
 

@@ -15,7 +15,7 @@ from mmc._fast import factor as blocks
 from mmc._fast.rls import MIN_GAIN
 from mmc.hints import Hints
 from mmc.kernels.neighbors import Floats
-from mmc.maxmargin.rls.labelling import Array, Labels, Phase, RLSState, cut_ratio
+from mmc.maxmargin.rls.labelling import Array, Labels, Phase, RLSState, WithoutRounds, cut_ratio
 from mmc.maxmargin.rls.units import Units
 
 #: Number of blocks into which as many claims as there are points are divided.
@@ -28,7 +28,7 @@ _MIN_GAIN_ROUGH = 1e-6
 _ROWS = 8192
 
 
-class FactorSearch:
+class FactorSearch(WithoutRounds):
     """A search on a factor W of the hat matrix, which moves points in blocks.
 
     All points of a block are chosen by the models before the block. With blocks of one point it makes the

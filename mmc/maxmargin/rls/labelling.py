@@ -56,6 +56,24 @@ class Turn(NamedTuple):
     n_claims: float
 
 
+class Position(NamedTuple):
+    """How far the shaking has come.
+
+    Attributes
+    ----------
+    rounds : int
+        Number of rounds that have ended.
+    n_moved : int
+        Moves of the last one.
+    is_over : bool
+        Whether it has ended.
+    """
+
+    rounds: int = 0
+    n_moved: int = 0
+    is_over: bool = False
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RLSState(State):
     """A labelling during the search, and what the last step changed.
@@ -191,12 +209,18 @@ class Search(Protocol):
         Largest number of free moves in one step.
     is_exact : bool
         Whether units move one by one.
+    position : Position
+        Where the shaking begins, which is not at the beginning where a search goes on.
+    n_unseen : int
+        Moves that no state has shown yet.
     """
 
     labels: Labels
     units: Units
     block: int
     is_exact: bool
+    position: Position
+    n_unseen: int
 
     def start(self) -> RLSState:
         """Return the current labelling as the first state."""
@@ -207,6 +231,9 @@ class Search(Protocol):
     def claims(self, round_: int, cluster: int, n_claims: float) -> Iterator[RLSState]:
         """Let a cluster claim units that count `n_claims`; the progress of the states is that of the turn."""
 
+    def round_end(self, round_: int, progress: float, *, is_over: bool) -> Iterator[RLSState]:
+        """Yield what is left to show at the end of a round of claims, with which the shaking may be over."""
+
     def descend(self, phase: Phase, round_: int, n_moves: int) -> RLSState:
         """Make at most `n_moves` steepest moves; the state has converged if no move lowers Q."""
 
@@ -214,7 +241,18 @@ class Search(Protocol):
         """Visit every point once; the state has converged if none moved."""
 
 
-class DenseSearch:
+class WithoutRounds:
+    """What a search says of rounds that shows every claim."""
+
+    position = Position()
+    n_unseen = 0
+
+    def round_end(self, round_: int, progress: float, *, is_over: bool) -> Iterator[RLSState]:
+        """Yield nothing."""
+        return iter(())
+
+
+class DenseSearch(WithoutRounds):
     """A search on a hat matrix, with T and the cluster sizes kept up to date by the compiled loops.
 
     Parameters
