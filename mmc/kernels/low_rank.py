@@ -10,11 +10,17 @@ others, `n_landmarks`     Nyström's approximation from landmarks
 
 A model is a sum of features with coefficients. On a graph a coefficient is penalised by the roughness of its
 eigenvector, 1 − μ, so that the leading ones cost nothing; features of landmarks are all penalised alike.
+
+Methods that know no penalties but ‖w‖² take `Approximation.feature_map`, in which the columns of a graph are
+scaled: K = Φ Φᵀ with Φ_i = g_i √(n / (1 + ρ (1 − μ_i))) for eigenvectors g_i of length 1. This is the
+regularised Laplacian kernel of the graph, n (I + ρ L)⁻¹ on the leading eigenvectors, whose diagonal is of the
+order of r, as that of a Gaussian kernel is of the order of 1.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,6 +40,45 @@ _FEATURES = {"graph": 7, "landmark_graph": 5}
 #: Largest number of landmarks of a graph unless it is given; a quarter of the points if they are few.
 _N_LANDMARKS = 2000
 
+#: ρ of the regularised Laplacian kernel: how much less a rough eigenvector of a graph counts.
+_ROUGHNESS = 100.0
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureMap:
+    """Features Φ with K ≈ Φ Φᵀ, in which a kernel method is a linear one.
+
+    Attributes
+    ----------
+    Phi : ndarray of shape (n_samples, r), float64
+        Features of the training points.
+    raw : callable
+        Returns the features of points before they are scaled, an array of shape (n_points, r).
+    scale : ndarray of shape (r,)
+        Factor of each feature.
+    """
+
+    Phi: Array
+    raw: Callable[[Points], Floats]
+    scale: Array
+
+    def __call__(self, X: Points) -> Array:
+        """Return the features of new points.
+
+        Parameters
+        ----------
+        X : ndarray or csr_array of shape (n_points, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_points, r)
+        """
+        return np.asarray(self.raw(X) * self.scale)
+
+    def without_points(self) -> FeatureMap:
+        """Return the map alone, which is what new points need and a stored model keeps."""
+        return replace(self, Phi=self.Phi[:0].copy())
+
 
 class Approximation(NamedTuple):
     """Features that stand for a kernel.
@@ -51,6 +96,17 @@ class Approximation(NamedTuple):
     G: Floats
     raw: Callable[[Points], Floats]
     roughness: Array | None
+
+    def feature_map(self) -> FeatureMap:
+        """Return features of which ‖w‖² is the penalty that suits the kernel.
+
+        Returns
+        -------
+        FeatureMap
+        """
+        n, r = self.G.shape
+        scale = np.ones(r) if self.roughness is None else np.sqrt(n / (1.0 + _ROUGHNESS * self.roughness))
+        return FeatureMap(np.ascontiguousarray(self.G * scale), self.raw, scale)
 
 
 def approximate(
