@@ -52,10 +52,12 @@ INSIDE = {
         ("mmc.kernels.landmarks",),
         ("mmc.kernels.landmark_graph",),
         ("mmc.kernels.low_rank",),
+        ("mmc.kernels.factor_cut",),
     ),
     "mmc.maxmargin": (
-        ("mmc.maxmargin.binary", "mmc.maxmargin.losses"),
+        ("mmc.maxmargin.binary", "mmc.maxmargin.feature_program", "mmc.maxmargin.losses"),
         ("mmc.maxmargin.machines",),
+        ("mmc.maxmargin.feature_machines",),
         (
             "mmc.maxmargin.cutting_plane",
             "mmc.maxmargin.evolutionary",
