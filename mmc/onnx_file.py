@@ -9,8 +9,9 @@ These models can be written:
 
 - `UMCRLS`, `SteepRLS` and `StocRLS` with the kernels "graph", "landmark_graph", "rbf", "linear" and "poly",
   with landmarks or without;
-- the methods for two clusters (`IterSVR`, `IterSVM`, `IterLSSVM`, `CCCPMMC`, `MMC`, `GMMC`, `EvoMMC`,
-  `FastEvoMMC`), and `CPMMC` and `MKC`, with the kernels "rbf", "linear" and "poly".
+- `IterSVR`, `IterSVM`, `IterLSSVM` and `CCCPMMC` likewise;
+- the other methods for two clusters (`MMC`, `GMMC`, `EvoMMC`, `FastEvoMMC`), and `CPMMC` and `MKC`, with the
+  kernels "rbf", "linear" and "poly".
 
 The package onnx is needed, which `pip install skl2onnx` brings along.
 """
@@ -33,6 +34,7 @@ from mmc.kernels.dense import is_rough
 from mmc.kernels.factor import Features
 from mmc.kernels.landmark_graph import LandmarkGraph
 from mmc.kernels.landmarks import Nystroem
+from mmc.kernels.low_rank import FeatureMap
 from mmc.kernels.neighbor_graph import FAINT, GraphFeatures, scale_rank
 from mmc.kernels.neighbors import SAME, Components
 from mmc.kernels.spectral import degree_roots
@@ -48,9 +50,9 @@ _OPERATORS, _FORMAT = 17, 8
 
 #: What can be written, for messages.
 _CAN = (
-    "Models that can are UMCRLS, SteepRLS and StocRLS with the kernels graph, landmark_graph, rbf, linear "
-    "and poly; and IterSVR, IterSVM, IterLSSVM, CCCPMMC, MMC, GMMC, EvoMMC, FastEvoMMC, CPMMC and MKC with "
-    "the kernels rbf, linear and poly. save_model keeps every other model."
+    "Models that can are UMCRLS, SteepRLS, StocRLS, IterSVR, IterSVM, IterLSSVM and CCCPMMC with the kernels "
+    "graph, landmark_graph, rbf, linear and poly; and MMC, GMMC, EvoMMC, FastEvoMMC, CPMMC and MKC with the "
+    "kernels rbf, linear and poly. save_model keeps every other model."
 )
 
 #: Base classes of what can be written.
@@ -273,11 +275,15 @@ def _leaves(bases: Sequence[Any]) -> list[Any]:
 def _write(write: _Writer, model: Any, x: str, label: str, decision: str) -> int:
     """Write the values and labels of prepared rows, and return the number of clusters."""
     features = getattr(model, "features_", None)
-    if isinstance(features, Features) and not isinstance(features.raw, Nystroem):
-        coefficients = features.transform @ np.asarray(model.coef_, dtype=np.float64).T
+    if isinstance(features, Features | FeatureMap) and not isinstance(features.raw, Nystroem):
         raw: Any = features.raw
         by_graph = _by_vertices if isinstance(raw, GraphFeatures) else _by_landmarks
-        values = by_graph(write, raw, coefficients, x)
+        if isinstance(features, FeatureMap):
+            coefficients, constant = _of_features(model, features)
+            values = write("Add", by_graph(write, raw, coefficients, x), constant)
+        else:
+            coefficients = features.transform @ np.asarray(model.coef_, dtype=np.float64).T
+            values = by_graph(write, raw, coefficients, x)
         n_clusters = coefficients.shape[1]
     else:
         terms, constant = _expansion(model)
@@ -297,10 +303,13 @@ def _expansion(model: Any) -> tuple[list[_Term], Array]:
     """Return the kernels of a model with their coefficients, and its constant for each cluster."""
     if isinstance(model, CuttingPlaneClusterer):
         return _mixture(model)
+    features = getattr(model, "features_", None)
+    if isinstance(features, FeatureMap) and isinstance(features.raw, Nystroem):
+        own, constant = _of_features(model, features)
+        return [_Term(features.raw.kernel, features.raw.transform @ own)], constant
     if isinstance(model, BinaryClusterer):
         sides = np.array([-1.0, 1.0])
         return [_Term(model.kernel_, np.outer(model.dual_coef_, sides))], float(model.intercept_) * sides
-    features = getattr(model, "features_", None)
     if features is None:
         return [_Term(model.kernel_, model.dual_coef_)], np.asarray(model.intercept_)
     coef = np.asarray(model.coef_, dtype=np.float64).T
@@ -308,6 +317,12 @@ def _expansion(model: Any) -> tuple[list[_Term], Array]:
     if features.mean is not None:
         constant = coef[-1] * features.n**-0.5 - features.mean @ mine
     return [_Term(features.raw.kernel, features.raw.transform @ mine)], constant
+
+
+def _of_features(model: Any, features: FeatureMap) -> tuple[Array, Array]:
+    """Return the coefficients of the features before they are scaled, and the constant for each cluster."""
+    sides = np.array([-1.0, 1.0])
+    return np.outer(features.scale * model.coef_, sides), float(model.intercept_) * sides
 
 
 def _mixture(model: Any) -> tuple[list[_Term], Array]:

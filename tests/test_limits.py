@@ -31,6 +31,13 @@ from mmc.stepping import State, Step
         ("FastEvoMMC", {"n_landmarks": 0.5}, 7071),
         ("FastEvoMMC", {"n_landmarks": 100_000}, 5000),
         ("EvoMMC", {}, 5000),
+        ("IterSVR", {}, 3000),
+        ("IterSVR", {"kernel": "graph"}, 100_000),
+        ("IterLSSVM", {"n_landmarks": 100}, 100_000),
+        ("IterSVM", {"kernel": "local_scaling", "n_landmarks": 100}, 5000),
+        ("RecursiveBinary", {}, 3000),
+        ("RecursiveBinary", {"estimator__n_landmarks": 100}, 100_000),
+        ("RecursiveBinary", {"estimator__kernel": "landmark_graph"}, 100_000),
         ("MMC", {}, 100),
     ],
 )

@@ -123,7 +123,7 @@ LOW_RANK_KERNEL = (
     replace(
         KERNEL[0],
         help="How two points are compared: graph follows chains of neighbours, rbf curved shapes, linear "
-        "draws straight borders. The two graphs take 100,000 points, the others 5,000 without landmarks.",
+        "draws straight borders. The two graphs take 100,000 points, the others far fewer without landmarks.",
         choices=(*GRAPHS, *WHOLE_KERNELS),
     ),
     *KERNEL[1:-1],
