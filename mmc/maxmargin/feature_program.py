@@ -18,7 +18,8 @@ the bounds and belongs to the margins z exactly, so that |z − f| = |a − a_ol
 lower) / σ, is what remains to be done; it is also the violation by which libsvm stops.
 
 Costs for n points: a Newton step takes two products with Φ (2 n r), m r² for m points between their bounds,
-and r³/3. Memory: one n×r array beside Φ. A warm start begins with a_old, w, b and a large σ.
+and r³/3. Memory: some arrays of n beside Φ. A warm start begins with a_old, w, b and a large σ. Rounding limits
+what can be solved: where (upper − lower) ‖φ‖² is above 10⁸, a solution may be incomplete.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ Array = NDArray[np.float64]
 _VIOLATION, _GAP = 1e-6, 1e-6
 
 #: σ times the mean of ‖φ‖² at a cold start, and by how much σ grows from one step to the next.
-_FIRST, _GROWS = 1e3, 10.0
+_FIRST, _GROWS = 1e3, 5.0
 
 #: A warm start begins with so large a share of the last σ.
-_AGAIN = 0.01
+_AGAIN = 1e-3
 
 #: Largest σ times the sum of ‖φ‖²: beyond, rounding leaves nothing of the matrix of a Newton step.
 _LARGEST = 1e14

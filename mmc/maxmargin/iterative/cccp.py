@@ -102,6 +102,8 @@ class CCCPMMC(IterativeClusterer):
     *Graphs and landmarks* make the method linear in r features with K ≈ Φ Φᵀ (`mmc.kernels.low_rank`): no
     n×n array is needed. A round is then solved from the solution before it, in some tens of products with Φ
     (`mmc.maxmargin.feature_program`). With every point as a landmark the result is that of the whole kernel.
+    Curved clusters on a graph need ``init="normalized-cut"``; the "landmark_graph" needs `n_neighbors` of 9
+    or more, because points that are joined to two landmarks fall into parts.
 
     `predict` equals `labels_` on the training points, except if the fit is stopped at its start.
 

@@ -117,6 +117,8 @@ class IterSVR(IterativeClusterer):
     *Graphs and landmarks* make the method linear in r features with K ≈ Φ Φᵀ (`mmc.kernels.low_rank`): no
     n×n array is needed. A round is then solved from the solution before it, in some tens of products with Φ
     (`mmc.maxmargin.feature_program`). With every point as a landmark the result is that of the whole kernel.
+    Curved clusters on a graph need ``init="normalized-cut"``; the "landmark_graph" needs `n_neighbors` of 9
+    or more, because points that are joined to two landmarks fall into parts.
 
     `predict` equals `labels_` on the training points, because the labels are the signs of f. The exceptions
     are a fit that is stopped at its start, and equal points that the balance puts into different clusters.
@@ -129,7 +131,7 @@ class IterSVR(IterativeClusterer):
 
     *Hints.* Links and known labels hold in every state: points that they join have labels that are known up
     to one sign, which the labelling step chooses for all of them together (see
-    `mmc.maxmargin.iterative.signed`). A round then takes n² more. Weights multiply the losses and count in
+    `mmc.maxmargin.iterative.signed`). A round then takes n² more, also on a graph or with landmarks. Weights multiply the losses and count in
     the balance. The starts do not know the weights; they are changed as little as the hints need. `predict`
     knows no hints, so that it may differ from `labels_` at points with hints.
 
@@ -294,13 +296,15 @@ class IterSVM(IterativeClusterer):
     *Graphs and landmarks* make the method linear in r features with K ≈ Φ Φᵀ (`mmc.kernels.low_rank`): no
     n×n array is needed. A round is then solved from the solution before it, in some tens of products with Φ
     (`mmc.maxmargin.feature_program`). With every point as a landmark the result is that of the whole kernel.
+    Curved clusters on a graph need ``init="normalized-cut"``; the "landmark_graph" needs `n_neighbors` of 9
+    or more, because points that are joined to two landmarks fall into parts.
 
     `predict` equals `labels_` on the training points, because the labels are the signs of f. The exceptions
     are a fit that is stopped at its start, and equal points that the balance puts into different clusters.
 
     *Hints.* Links and known labels hold in every state: points that they join have labels that are known up
     to one sign, which the labelling step chooses for all of them together (see
-    `mmc.maxmargin.iterative.signed`). A round then takes n² more. Weights multiply the losses and count in
+    `mmc.maxmargin.iterative.signed`). A round then takes n² more, also on a graph or with landmarks. Weights multiply the losses and count in
     the balance. The starts do not know the weights; they are changed as little as the hints need. `predict`
     knows no hints, so that it may differ from `labels_` at points with hints.
 
@@ -457,14 +461,16 @@ class IterLSSVM(IterativeClusterer):
 
     *Graphs and landmarks* make the method linear in r features with K ≈ Φ Φᵀ (`mmc.kernels.low_rank`): no
     n×n array is needed. One factorisation takes n r², and a round n r. With every point as a landmark the
-    result is that of the whole kernel.
+    result is that of the whole kernel. Curved clusters on a graph need ``init="normalized-cut"``; the
+    "landmark_graph" needs `n_neighbors` of 9 or more, because points that are joined to two landmarks fall
+    into parts.
 
     `predict` equals `labels_` on the training points, because the labels are the signs of f. The exceptions
     are a fit that is stopped at its start, and equal points that the balance puts into different clusters.
 
     *Hints.* Links and known labels hold in every state: points that they join have labels that are known up
     to one sign, which the labelling step chooses for all of them together (see
-    `mmc.maxmargin.iterative.signed`). A round then takes n² more. Weights multiply the losses and count in
+    `mmc.maxmargin.iterative.signed`). A round then takes n² more, also on a graph or with landmarks. Weights multiply the losses and count in
     the balance. The starts do not know the weights; they are changed as little as the hints need. `predict`
     knows no hints, so that it may differ from `labels_` at points with hints.
 
