@@ -3,8 +3,8 @@
 Prints three tables. *Time and memory*: the 38,400 pixels of a photograph (features: colour and place) with
 landmarks, a sample of them with the whole kernel, and the 1,605 rows of adult_a1a.npz in DIR with both.
 *Agreement*: adjusted Rand index between both at n = 2,000, on toy sets and on pixels, and between seeds of
-the whole kernel; only where the latter is stable must both agree. *Speed*: IterSVR at n = 3,000 with both, on several
-sets.
+the whole kernel; only where the latter is stable must both agree. *Speed*: IterSVR at n = 3,000 with both, on
+several sets.
 
 Each fit runs in a process of its own, one after another, after a fit to a few of the points that compiles
 what is compiled. Memory is the largest resident size during the fit beyond that before it, with the data

@@ -40,8 +40,8 @@ _FEATURES = {"graph": 7, "landmark_graph": 5}
 #: Largest number of landmarks of a graph unless it is given; a quarter of the points if they are few.
 _N_LANDMARKS = 2000
 
-#: ρ of the regularised Laplacian kernel: how much less a rough eigenvector of a graph counts. Labels of iterated
-#: training on moons, spirals, rings, circles and blobs are nearly the same for any from 0 to 10,000.
+#: ρ of the regularised Laplacian kernel: how much less a rough eigenvector of a graph counts. For any from 0
+#: to 10,000 iterated training gives nearly the same labels of moons, spirals, rings, circles and blobs.
 _ROUGHNESS = 100.0
 
 

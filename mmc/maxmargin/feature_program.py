@@ -18,8 +18,9 @@ the bounds and belongs to the margins z exactly, so that |z − f| = |a − a_ol
 lower) / σ, is what remains to be done; it is also the violation by which libsvm stops.
 
 Costs for n points: a Newton step takes two products with Φ (2 n r), m r² for m points between their bounds,
-and r³/3. Memory: some arrays of n beside Φ. A warm start begins with a_old, w, b and a large σ. Rounding limits
-what can be solved: where (upper − lower) ‖φ‖² is above 10⁸, a solution may be incomplete.
+and r³/3. Memory: some arrays of n beside Φ. A warm start begins with a_old, w, b and a large σ.
+
+Rounding limits what can be solved: where (upper − lower) ‖φ‖² is above 10⁷, a solution may be incomplete.
 """
 
 from __future__ import annotations

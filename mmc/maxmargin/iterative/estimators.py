@@ -131,9 +131,10 @@ class IterSVR(IterativeClusterer):
 
     *Hints.* Links and known labels hold in every state: points that they join have labels that are known up
     to one sign, which the labelling step chooses for all of them together (see
-    `mmc.maxmargin.iterative.signed`). A round then takes n² more, also on a graph or with landmarks. Weights multiply the losses and count in
-    the balance. The starts do not know the weights; they are changed as little as the hints need. `predict`
-    knows no hints, so that it may differ from `labels_` at points with hints.
+    `mmc.maxmargin.iterative.signed`). A round then takes n² more, or 1,000 n beyond 5,000 points.
+    Weights multiply the losses and count in the balance. The starts do not know the weights; they are changed
+    as little as the hints need. `predict` knows no hints, so that it may differ from `labels_` at points with
+    hints.
 
     References
     ----------
@@ -304,9 +305,10 @@ class IterSVM(IterativeClusterer):
 
     *Hints.* Links and known labels hold in every state: points that they join have labels that are known up
     to one sign, which the labelling step chooses for all of them together (see
-    `mmc.maxmargin.iterative.signed`). A round then takes n² more, also on a graph or with landmarks. Weights multiply the losses and count in
-    the balance. The starts do not know the weights; they are changed as little as the hints need. `predict`
-    knows no hints, so that it may differ from `labels_` at points with hints.
+    `mmc.maxmargin.iterative.signed`). A round then takes n² more, or 1,000 n beyond 5,000 points.
+    Weights multiply the losses and count in the balance. The starts do not know the weights; they are changed
+    as little as the hints need. `predict` knows no hints, so that it may differ from `labels_` at points with
+    hints.
 
     References
     ----------
@@ -470,9 +472,10 @@ class IterLSSVM(IterativeClusterer):
 
     *Hints.* Links and known labels hold in every state: points that they join have labels that are known up
     to one sign, which the labelling step chooses for all of them together (see
-    `mmc.maxmargin.iterative.signed`). A round then takes n² more, also on a graph or with landmarks. Weights multiply the losses and count in
-    the balance. The starts do not know the weights; they are changed as little as the hints need. `predict`
-    knows no hints, so that it may differ from `labels_` at points with hints.
+    `mmc.maxmargin.iterative.signed`). A round then takes n² more, or 1,000 n beyond 5,000 points.
+    Weights multiply the losses and count in the balance. The starts do not know the weights; they are changed
+    as little as the hints need. `predict` knows no hints, so that it may differ from `labels_` at points with
+    hints.
 
     References
     ----------
