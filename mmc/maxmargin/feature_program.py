@@ -34,7 +34,7 @@ from scipy import linalg
 Array = NDArray[np.float64]
 
 #: Largest violation |z − f|, and largest relative duality gap, of a solution.
-_VIOLATION, _GAP = 1e-6, 1e-6
+_VIOLATION, _GAP = 1e-5, 1e-6
 
 #: σ times the mean of ‖φ‖² at a cold start, and by how much σ grows from one step to the next.
 _FIRST, _GROWS = 1e3, 5.0
