@@ -9,9 +9,8 @@ These models can be written:
 
 - `UMCRLS`, `SteepRLS` and `StocRLS` with the kernels "graph", "landmark_graph", "rbf", "linear" and "poly",
   with landmarks or without;
-- `EvoMMC`, `CPMMC` and `MKC` with the same kernels, with landmarks or without;
-- the other methods for two clusters (`IterSVR`, `IterSVM`, `IterLSSVM`, `CCCPMMC`, `MMC`, `GMMC`,
-  `FastEvoMMC`) with the kernels "rbf", "linear" and "poly".
+- `IterSVR`, `IterSVM`, `IterLSSVM`, `CCCPMMC`, `EvoMMC`, `CPMMC` and `MKC` likewise;
+- `MMC`, `GMMC` and `FastEvoMMC` with the kernels "rbf", "linear" and "poly".
 
 The package onnx is needed, which `pip install skl2onnx` brings along.
 """
@@ -34,6 +33,7 @@ from mmc.kernels.dense import is_rough
 from mmc.kernels.factor import Features
 from mmc.kernels.landmark_graph import LandmarkGraph
 from mmc.kernels.landmarks import Nystroem
+from mmc.kernels.low_rank import FeatureMap
 from mmc.kernels.neighbor_graph import FAINT, GraphFeatures, scale_rank
 from mmc.kernels.neighbors import SAME, Components
 from mmc.kernels.spectral import degree_roots
@@ -50,9 +50,9 @@ _OPERATORS, _FORMAT = 17, 8
 
 #: What can be written, for messages.
 _CAN = (
-    "Models that can are UMCRLS, SteepRLS, StocRLS, EvoMMC, CPMMC and MKC with the kernels graph, "
-    "landmark_graph, rbf, linear and poly; and IterSVR, IterSVM, IterLSSVM, CCCPMMC, MMC, GMMC and "
-    "FastEvoMMC with the kernels rbf, linear and poly. save_model keeps every other model."
+    "Models that can are UMCRLS, SteepRLS, StocRLS, IterSVR, IterSVM, IterLSSVM, CCCPMMC, EvoMMC, CPMMC and "
+    "MKC with the kernels graph, landmark_graph, rbf, linear and poly; and MMC, GMMC and FastEvoMMC with the "
+    "kernels rbf, linear and poly. save_model keeps every other model."
 )
 
 #: Base classes of what can be written.
@@ -303,6 +303,9 @@ def _expansion(model: Any) -> tuple[list[_Term], Array]:
         return _feature_mixture(model) if isinstance(model.kernels_[0], FittedFeatures) else _mixture(model)
     features = getattr(model, "features_", None)
     sides = np.array([-1.0, 1.0])
+    if isinstance(features, FeatureMap):
+        own = np.outer(features.scale * model.coef_, sides)
+        return [_of_features(features.raw, own)], float(model.intercept_) * sides
     if not isinstance(features, Features):
         if isinstance(model, BinaryClusterer):
             return [_Term(model.kernel_, np.outer(model.dual_coef_, sides))], float(model.intercept_) * sides

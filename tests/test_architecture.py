@@ -54,7 +54,7 @@ INSIDE = {
         ("mmc.kernels.landmarks",),
         ("mmc.kernels.landmark_graph",),
         ("mmc.kernels.low_rank",),
-        ("mmc.kernels.low_rank_hat", "mmc.kernels.parted"),
+        ("mmc.kernels.factor_cut", "mmc.kernels.low_rank_hat", "mmc.kernels.parted"),
     ),
     "mmc.parts": (
         ("mmc.parts.held",),
@@ -62,8 +62,9 @@ INSIDE = {
         ("mmc.parts.table",),
     ),
     "mmc.maxmargin": (
-        ("mmc.maxmargin.binary", "mmc.maxmargin.losses"),
+        ("mmc.maxmargin.binary", "mmc.maxmargin.feature_program", "mmc.maxmargin.losses"),
         ("mmc.maxmargin.machines",),
+        ("mmc.maxmargin.feature_machines",),
         (
             "mmc.maxmargin.cutting_plane",
             "mmc.maxmargin.evolutionary",

@@ -93,7 +93,7 @@ def test_attributes(estimator):
     known = inspect.signature(estimator).parameters
     seed = {"random_state": 0} if "random_state" in known else {}
     # Some attributes belong to a kernel that is a whole matrix, others to one that is not.
-    kernels = [{}, *([{"kernel": "rbf"}] if "n_components" in known else [])]
+    kernels = [{}, *([{"kernel": "rbf"}, {"kernel": "graph"}] if "n_components" in known else [])]
     kernels += [{"n_landmarks": 10}] if "n_landmarks" in known else []
     public = set()
     for kernel in kernels:

@@ -10,6 +10,8 @@ from mmc import registry
 from tests.golden import run
 
 LABELS = run.stored("labels.json")
+#: A line of the command line's list that names the choices of an option.
+
 ALGORITHMS = list(dict.fromkeys(case["algorithm"] for case in LABELS))
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # fits that end early warn, and labels are the matter here

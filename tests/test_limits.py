@@ -42,6 +42,13 @@ from mmc.stepping import State, Step
         ("MKC", {"n_landmarks": 1000, "kernels": ["graph", "rbf"]}, 100_000),
         ("MKC", {"kernels": ["graph", "rbf"]}, 3000),
         ("MKC", {"kernels": ["graph", ("landmark_graph", {"n_neighbors": 5})]}, 100_000),
+        ("IterSVR", {}, 3000),
+        ("IterSVR", {"kernel": "graph"}, 100_000),
+        ("IterLSSVM", {"n_landmarks": 100}, 100_000),
+        ("IterSVM", {"kernel": "local_scaling", "n_landmarks": 100}, 5000),
+        ("RecursiveBinary", {}, 3000),
+        ("RecursiveBinary", {"estimator__n_landmarks": 100}, 100_000),
+        ("RecursiveBinary", {"estimator__kernel": "landmark_graph"}, 100_000),
         ("MMC", {}, 100),
     ],
 )

@@ -11,12 +11,14 @@ others, `n_landmarks`     Nyström's approximation from landmarks
 A model is a sum of features with coefficients. On a graph a coefficient is penalised by the roughness of its
 eigenvector, 1 − μ, so that the leading ones cost nothing; features of landmarks are all penalised alike.
 
-A method with a kernel and one penalty for all takes `Approximation.feature_map`: its Φ Φᵀ is Nyström's
-approximation, or on a graph the regularised Laplacian kernel n Σ_i v_i v_iᵀ / (1 + ρ (1 − μ_i)).
+A method that knows no penalty but ‖w‖² takes `Approximation.feature_map`: its Φ Φᵀ is Nyström's
+approximation, or on a graph the regularised Laplacian kernel n (I + ρ L)⁻¹ on the leading eigenvectors,
+n Σ_i v_i v_iᵀ / (1 + ρ (1 − μ_i)), whose diagonal is of the order of r.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,12 +39,17 @@ _FEATURES = {"graph": 7, "landmark_graph": 5}
 #: Largest number of landmarks of a graph unless it is given; a quarter of the points if they are few.
 N_LANDMARKS = 2000
 
-#: ρ: how much less a rough eigenvector of a graph counts in the kernel than a smooth one.
+#: Least number of landmarks to which a point is joined.
+_FEWEST_NEAR = 3
+
+#: ρ: how much less a rough eigenvector of a graph counts in the kernel than a smooth one. For any from 0 to
+#: 10,000 iterated training gives nearly the same labels of moons, spirals, rings, circles and blobs.
 _RHO = 100.0
 
 
-class FeatureMap(NamedTuple):
-    """Features Φ whose products are the values of a kernel.
+@dataclass(frozen=True, eq=False)
+class FeatureMap:
+    """Features Φ with K ≈ Φ Φᵀ, in which a kernel method is a linear one.
 
     Attributes
     ----------
@@ -75,6 +82,10 @@ class FeatureMap(NamedTuple):
         ndarray of shape (n_points, r)
         """
         return np.multiply(self.raw(X), self.scale, dtype=np.float64)
+
+    def without_points(self) -> FeatureMap:
+        """Return the map alone, which is what new points need and a stored model keeps."""
+        return replace(self, Phi=self.Phi[:0].copy())
 
 
 class Approximation(NamedTuple):
@@ -160,8 +171,7 @@ def approximate(
         spectrum = graph.spectrum(r, rough=is_rough(n))
         G, values = spectrum.vectors[graph.vertex], spectrum.values
         return Approximation(G, GraphFeatures(graph, spectrum), np.maximum(1.0 - values, 0.0))
-    # A landmark stands for many points, so that fewer of them are neighbours.
-    t = -(-parameters["n_neighbors"] // 4)
+    t = n_near_of(parameters["n_neighbors"])
     p = n_landmarks_of(n, n_clusters, n_landmarks)
     joined, leading = landmark_graph(X, t, p, r, landmarks, rng)
     _enough(joined.landmarks, n_clusters)
@@ -179,6 +189,15 @@ def n_landmarks_of(n: int, n_clusters: int, n_landmarks: int | None) -> int:
     p = n_landmarks or max(n_clusters, min(N_LANDMARKS, -(-n // 4)))
     _require_square(min(p, n))
     return p
+
+
+def n_near_of(n_neighbors: int) -> int:
+    """Return to how many landmarks a point is joined.
+
+    A landmark stands for many points, so that a quarter of the neighbours is enough; by way of fewer than
+    three landmarks clusters would fall into parts.
+    """
+    return max(_FEWEST_NEAR, -(-n_neighbors // 4))
 
 
 def require_landmarks(kernel: str, n_landmarks: int | None) -> None:

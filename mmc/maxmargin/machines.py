@@ -37,15 +37,17 @@ class Trained(NamedTuple):
     Attributes
     ----------
     dual : ndarray of shape (n,)
-        Coefficients a.
+        Coefficients a, or the weights w of r features.
     values : ndarray of shape (n,)
-        K a.
+        K a, or Φ w.
     bias : float
         b.
     norm : float
         ‖w‖².
     complete : bool
         False if the solver was stopped before it converged.
+    solution : object
+        What a warm start begins with; None if the machine knows none.
     """
 
     dual: Array
@@ -53,10 +55,11 @@ class Trained(NamedTuple):
     bias: float
     norm: float
     complete: bool = True
+    solution: Any = None
 
 
 class Machine(ABC):
-    """A classifier on a fixed kernel matrix.
+    """A classifier on a fixed kernel matrix, or on features (`mmc.maxmargin.feature_machines`).
 
     Attributes
     ----------
@@ -69,8 +72,20 @@ class Machine(ABC):
     price: float
 
     @abstractmethod
-    def train(self, y: Array) -> Trained:
-        """Train on labels −1 and +1, both of which occur."""
+    def train(self, y: Array, before: Trained | None = None) -> Trained:
+        """Train on labels −1 and +1, both of which occur.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n,)
+            Labels.
+        before : Trained or None, default=None
+            Result for similar labels, from which a machine with warm starts begins.
+
+        Returns
+        -------
+        Trained
+        """
 
 
 class _LibSVM(Machine):
@@ -105,7 +120,7 @@ class SVMachine(_LibSVM):
         super().__init__(K, C, effort, weights)
         self.loss = Hinge()
 
-    def train(self, y: Array) -> Trained:
+    def train(self, y: Array, before: Trained | None = None) -> Trained:
         """Train on labels −1 and +1; if all labels are equal, return the trivial solution f = y."""
         if (y == y[0]).all():
             return Trained(np.zeros(len(y)), np.zeros(len(y)), float(y[0]), 0.0)
@@ -120,7 +135,7 @@ class SVRMachine(_LibSVM):
         self.loss = Insensitive(epsilon)
         self._settings["epsilon"] = epsilon
 
-    def train(self, y: Array) -> Trained:
+    def train(self, y: Array, before: Trained | None = None) -> Trained:
         """Train on labels −1 and +1."""
         return self._fit(QuietSVR(**self._settings), y)
 
@@ -133,7 +148,7 @@ class LeastSquaresMachine(Machine):
         self._anchor = K[0].copy()
         self._factor = Factor(K, 1.0 / C, is_psd=is_psd)
 
-    def train(self, y: Array) -> Trained:
+    def train(self, y: Array, before: Trained | None = None) -> Trained:
         """Train on labels −1 and +1."""
         dual, fitted = self._factor.solve(y)
         values = fitted + (self._anchor @ dual - fitted[0])
@@ -167,7 +182,7 @@ class WeightedLeastSquaresMachine(Machine):
             np.fill_diagonal(K, diagonal)
         self._spectrum = None if self._cholesky is not None else Spectrum(K, centred=True)
 
-    def train(self, y: Array) -> Trained:
+    def train(self, y: Array, before: Trained | None = None) -> Trained:
         """Train on labels −1 and +1."""
         half, fitted = self._solve(self._roots * (y - np.average(y, weights=self._weights)))
         # Rounding mixes the intercept with vectors that the kernel does not know, some of which are left out.

@@ -123,13 +123,13 @@ LOW_RANK_KERNEL = (
     replace(
         KERNEL[0],
         help="How two points are compared: graph follows chains of neighbours, rbf curved shapes, linear "
-        "draws straight borders. The two graphs take 100,000 points, the others 5,000 without landmarks.",
+        "draws straight borders. The two graphs take 100,000 points, the others far fewer without landmarks.",
         choices=(*GRAPHS, *WHOLE_KERNELS),
     ),
     *KERNEL[1:-1],
     replace(
         KERNEL[-1],
-        help="How many neighbours a point is joined to; of landmarks it is a quarter as many.",
+        help="How many neighbours a point is joined to; of landmarks a quarter as many, at least three.",
         advanced=False,
         when=(("kernel", (*GRAPHS, "local_scaling")),),
     ),

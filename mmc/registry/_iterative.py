@@ -6,7 +6,15 @@ from dataclasses import replace
 
 from mmc.base import StepwiseClusterer
 from mmc.maxmargin import CCCPMMC, IterLSSVM, IterSVM, IterSVR, RecursiveBinary
-from mmc.registry._common import BALANCE, KERNEL, N_CLUSTERS, RANDOM_STATE, TWO_CLUSTERS
+from mmc.registry._common import (
+    BALANCE,
+    LANDMARKS,
+    LOW_RANK_KERNEL,
+    LOW_RANK_LIMIT,
+    N_CLUSTERS,
+    RANDOM_STATE,
+    TWO_CLUSTERS,
+)
 from mmc.registry._panels import CoursePanel, MarginPanel, Quantity
 from mmc.registry._types import Algorithm, Line, Parameter
 
@@ -94,8 +102,9 @@ def _iterative(
         summary=summary,
         objective="objective",
         meaning="How wide the margin is and how badly the classifier fits its own labels; lower is better.",
-        parameters=(TWO_CLUSTERS, *KERNEL, _C, *extra, *_STARTS),
+        parameters=(TWO_CLUSTERS, *LOW_RANK_KERNEL, _C, *LANDMARKS, *extra, *_STARTS),
         max_samples=max_samples,
+        limit=LOW_RANK_LIMIT,
         tune="width",
         pseudo_code=(
             Line("begin with labels y = ±1: those of k-means, of a cut, or random"),
@@ -182,11 +191,12 @@ _RECURSIVE = Algorithm(
         ),
         *(
             replace(p, name=f"estimator__{p.name}", when=tuple((f"estimator__{o}", v) for o, v in p.when))
-            for p in (*KERNEL, BALANCE)
+            for p in (*LOW_RANK_KERNEL, *LANDMARKS, BALANCE)
         ),
         RANDOM_STATE,
     ),
     max_samples=3000,
+    limit=LOW_RANK_LIMIT.within("estimator"),
     tune="estimator__width",
     pseudo_code=(
         Line("put all points in one cluster", "start"),

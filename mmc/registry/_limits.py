@@ -26,6 +26,25 @@ class Limit(NamedTuple):
     parameters: tuple[str, ...]
     remedy: str
 
+    def within(self, estimator: str) -> Limit:
+        """Return the same limit for an algorithm that has these parameters within one of its own.
+
+        Parameters
+        ----------
+        estimator : str
+            Name of the parameter that is an estimator.
+
+        Returns
+        -------
+        Limit
+        """
+        inner = {name: f"{estimator}__{name}" for name in self.parameters}
+        return Limit(
+            lambda values: self.n_samples({name: values[outer] for name, outer in inner.items()}),
+            tuple(inner.values()),
+            self.remedy,
+        )
+
 
 def raised(parameter: str, choices: tuple[str, ...], n_samples: int = MOST_SAMPLES) -> Limit:
     """Return a limit that is higher for some choices of one parameter.

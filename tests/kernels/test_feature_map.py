@@ -47,3 +47,6 @@ def test_rows_of_training_points_come_again(kernel, n):
     assert not np.shares_memory(found.Phi, approximation.G)
     np.testing.assert_allclose(found(points), found.Phi, atol=2e-5 * np.abs(found.Phi).max())
     np.testing.assert_allclose(found(points[:7]), found.Phi[:7], atol=2e-5 * np.abs(found.Phi).max())
+    light = found.without_points()
+    assert light.Phi.shape == (0, found.Phi.shape[1])
+    np.testing.assert_array_equal(light(points[:7]), found(points[:7]))

@@ -13,6 +13,7 @@ from mmc import CCCPMMC, IterLSSVM, IterSVM, IterSVR, clusterers
 from mmc.datasets import make_moons
 from mmc.hints import Given, Hints, read_hints
 from mmc.kernels import fit_kernel
+from mmc.maxmargin.iterative import signed
 from mmc.maxmargin.iterative.bias import place_bias
 from mmc.maxmargin.iterative.signed import Signed, _divide, place_signed
 from mmc.maxmargin.losses import Hinge, Insensitive, Square
@@ -307,3 +308,31 @@ def test_what_no_labels_keep_is_refused(cls, hints, message):
     X = np.random.RandomState(0).randn(10, 2)
     with pytest.raises(ValueError, match=message):
         cls().iter_fit(X, **hints)
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=["hinge", "svr", "square"])
+@pytest.mark.parametrize("seed", range(3))
+def test_many_midpoints_are_tried_in_two_rounds(loss, seed, monkeypatch):
+    """The labels keep hints and balance, and lose hardly more than with every midpoint tried."""
+    rng = np.random.RandomState(seed)
+    n = 600
+    f = np.concatenate([rng.normal(-1, 0.7, n // 2), rng.normal(1.2, 0.5, n - n // 2)])
+    links = rng.permutation(n)[:40].reshape(-1, 2)
+    given = Given(None, links[:10], links[10:], rng.uniform(0.5, 2.0, n))
+    own = Signed.of(read_hints(given, n, 2))
+    before = own.nearest((f > 0).astype(int))
+    bound = 0.3 * own.weights.sum()
+    whole = place_signed(f, bound, loss, own, before)
+    monkeypatch.setattr(signed, "EXACT", 100)
+    monkeypatch.setattr(signed, "_COARSE", 40)
+    quick = place_signed(f, bound, loss, own, before)
+
+    def total(placed):
+        y = np.where(placed.labels == 1, 1.0, -1.0)
+        return own.weights @ loss(y * (f + placed.bias))
+
+    assert total(whole) <= total(quick) <= 1.001 * total(whole)
+    y = np.where(quick.labels == 1, 1.0, -1.0)
+    assert abs(own.weights @ y) <= bound
+    assert (y[links[:10, 0]] == y[links[:10, 1]]).all()
+    assert (y[links[10:, 0]] != y[links[10:, 1]]).all()

@@ -15,6 +15,8 @@ from mmc import (
     UMCRLS,
     AutoClusterer,
     EvoMMC,
+    IterLSSVM,
+    IterSVM,
     IterSVR,
     RecursiveBinary,
     load_model,
@@ -42,7 +44,11 @@ _SETTINGS = [
     UMCRLS(2, kernel="landmark_graph", random_state=0),
     UMCRLS(2, kernel="rbf", n_landmarks=20, random_state=0),
     UMCRLS(2, kernel="poly", init=[0, 1] * 30, random_state=0),
+    IterSVR(kernel="graph", n_init=1, random_state=0),
+    IterLSSVM(kernel="landmark_graph", random_state=0),
+    IterSVM(n_landmarks=20, random_state=0),
     RecursiveBinary(IterSVR(n_init=1), n_clusters=3, random_state=0),
+    RecursiveBinary(IterSVR(n_init=1, n_landmarks=20), n_clusters=3, random_state=0),
     MKC(kernels=["linear", ("poly", {"degree": 2})], max_cuts=5, random_state=0),
     CPMMC(3, kernel="graph", max_cuts=5, random_state=0),
     MKC(kernels=["linear", "landmark_graph", "rbf"], n_landmarks=15, max_cuts=5, random_state=0),
@@ -93,6 +99,13 @@ def test_every_part_of_a_model_is_kept(model, moons):
     """So it is for other kernels, landmarks, splits, mixtures of kernels and chosen methods."""
     end(model, moons.X)
     check(model, moons.X)
+
+
+def test_the_judge_of_a_state_is_kept(moons):
+    """A loaded model with landmarks computes the SVM objective of its labels anew."""
+    model = IterLSSVM(n_landmarks=20, random_state=0).fit(moons.X)
+    again = load_model(model_bytes(model, moons.X)).estimator
+    assert again.state_.svm_objective == model.state_.svm_objective > 0
 
 
 def test_the_file_knows_what_a_search_has_found(moons):

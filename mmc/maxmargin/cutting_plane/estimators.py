@@ -40,7 +40,7 @@ class CPMMC(CuttingPlaneClusterer):
     coef0 : float, default=1.0
         Constant term of the "poly" kernel, which is not negative. Allowed are 0 to 1e6.
     n_neighbors : int, default=10
-        Number of neighbours in a graph; a quarter as many landmarks. Allowed are 1 to 1,000,000.
+        Number of neighbours in a graph; a quarter as many landmarks, at least 3. Allowed are 1 to 1,000,000.
     C : float, default=100.0
         Cost of the mean loss (see `mmc.maxmargin.cutting_plane`). Allowed are 1e-9 to 1e9.
     balance : float, default=0.03

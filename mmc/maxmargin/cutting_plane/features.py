@@ -179,7 +179,8 @@ def _fit(
     X: Points, spec: KernelSpec, landmarks: Landmarks, n_clusters: int, *, normalize: bool
 ) -> FeatureMember:
     centre = None if spec.name in GRAPHS or callable(spec.source) else middle(X)
-    Phi, raw, factors = _approximation(shifted(X, centre), spec, landmarks, n_clusters).feature_map()
+    found = _approximation(shifted(X, centre), spec, landmarks, n_clusters).feature_map()
+    Phi, raw, factors = found.Phi, found.raw, found.scale
     largest = float(np.einsum("ij,ij->i", Phi, Phi).max())
     mean = Phi.mean(axis=0)
     if n_clusters == 2:

@@ -13,7 +13,7 @@ paper          code                  meaning
 =============  ====================  ====================================================
 y_i            labels                +1 is cluster 1, −1 is cluster 0
 ℓ              balance · n           largest difference of the cluster sizes
-λ, w           dual                  coefficients a_i of f = Σ a_i K(x, x_i) + b
+λ, w           dual                  coefficients a_i of f = Σ a_i K(x, x_i) + b, or weights of r features
 b              bias                  found by a scan, see `mmc.maxmargin.iterative.bias`
 y_i f_i        margins               with the labels that the classifier was trained on
 =============  ====================  ====================================================
@@ -25,10 +25,15 @@ Costs for n points: the kernel matrix takes n² d once. A round of `IterSVM` or 
 libsvm, between n² and n³. `IterLSSVM` factors once (n³/3), and a round takes n². The scan takes n log n.
 Memory: at most three n×n arrays; after the fit none, except a precomputed kernel, which the states keep.
 
+On a graph or with landmarks K ≈ Φ Φᵀ (`mmc.kernels.low_rank`) and f = ⟨w, φ(x)⟩ + b in r features; nothing
+has n² entries. `IterLSSVM` factors in n r², and a round takes n r. The others take some tens of products with
+Φ for a round, each from the solution of the round before (`mmc.maxmargin.feature_program`).
+
 Known labels, links and weights of points are kept by all four methods (`mmc.maxmargin.iterative.signed`).
 
 Deviations from the paper: the scan takes n log n instead of ℓ n; the SVM objective of a state is computed on
-demand; a training that libsvm does not finish within 5·10⁹/n steps is used as it is, and the caption says so.
+demand; a training that libsvm does not finish within 5·10⁹/n steps, or that rounding keeps from its optimum
+in features, is used as it is, and the caption says so.
 """
 
 from mmc.maxmargin.iterative.cccp import CCCPMMC

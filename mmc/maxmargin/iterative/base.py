@@ -6,18 +6,22 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import count
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from mmc._points import Points
 from mmc._sklearn import StrOptions
 from mmc.hints import Hints
+from mmc.kernel_base import LowRankClusterer
 from mmc.kernels import Kernel, fit_kernel, require_memory
+from mmc.kernels.factor_cut import affinity_factor, factor_cut
+from mmc.kernels.low_rank import Approximation, FeatureMap
 from mmc.kernels.spectral import normalized_cut
 from mmc.maxmargin.binary import (
     Array,
@@ -28,6 +32,7 @@ from mmc.maxmargin.binary import (
     size_bound,
     weight_bound,
 )
+from mmc.maxmargin.feature_machines import FeatureJudge
 from mmc.maxmargin.iterative.bias import Placement, place_bias
 from mmc.maxmargin.iterative.signed import Signed, place_signed
 from mmc.maxmargin.losses import Hinge, Loss
@@ -40,14 +45,17 @@ from mmc.stepping import State
 #: Last round in which it is soon for a search to end.
 _SOON = 2
 
+#: Remedy for a kernel matrix that does not fit into memory.
+_INSTEAD = 'Or use kernel="graph", or n_landmarks, which need no such matrix.'
+
 
 class Problem(NamedTuple):
     """What stays fixed during the rounds; `signed` is None if there are no hints."""
 
-    kernel: Kernel
+    kernel: Kernel | FeatureMap
     machine: Machine
     bound: float
-    judge: Judge
+    judge: Judge | FeatureJudge
     starts: list[Start]
     signed: Signed | None
 
@@ -60,8 +68,8 @@ class IterState(BinaryState):
     ----------
     bias : float
         b, which is included in f.
-    dual : ndarray of shape (n_samples,)
-        Coefficients of the classifier.
+    dual : ndarray of shape (n_samples,) or (r,)
+        Coefficients of the classifier, or its weights of r features.
     margins : ndarray of shape (n_samples,)
         y f with the labels y that the classifier was trained on. Points with a negative margin flip, unless
         hints keep them; at the start, whose bias has not been chosen yet, they lie on the wrong side.
@@ -76,8 +84,8 @@ class IterState(BinaryState):
     origin : str
         Origin of the labels of the start.
     complete : bool
-        False if libsvm was stopped before it converged.
-    judge : Judge
+        False if the solver was stopped before it converged.
+    judge : Judge or FeatureJudge
         Computes the SVM objective.
     """
 
@@ -90,7 +98,7 @@ class IterState(BinaryState):
     round: int
     origin: str
     complete: bool
-    judge: Judge
+    judge: Judge | FeatureJudge
 
     @cached_property
     def svm_objective(self) -> float:
@@ -150,11 +158,12 @@ class IterState(BinaryState):
         return f"{what}, objective {self.objective:.4g}{stopped}"
 
 
-class IterativeClusterer(SteeredClusterer, BinaryClusterer):
+class IterativeClusterer(SteeredClusterer, BinaryClusterer, LowRankClusterer):
     """Base class of the four methods; each provides its classifier and the choice of the bias."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BinaryClusterer._parameter_constraints,
+        **LowRankClusterer._parameter_constraints,
         "C": [RANGES["C"]],
         "balance": [real(0, 1)],
         "init": [StrOptions({"k-means", "normalized-cut", "random"}), "array-like"],
@@ -163,10 +172,16 @@ class IterativeClusterer(SteeredClusterer, BinaryClusterer):
     C: float
     balance: float
     max_iter: int
+    features_: FeatureMap
+    coef_: Array
 
     @abstractmethod
     def _machine(self, K: Array, kernel: Kernel, weights: Array | None = None) -> Machine:
         """Return the classifier that is trained in every round; it may overwrite `K`."""
+
+    @abstractmethod
+    def _feature_machine(self, Phi: Array, weights: Array | None = None) -> Machine:
+        """Return the same classifier in the features of a graph or of landmarks."""
 
     def _bound(self, n: int, weights: Array | None) -> float:
         """Return the largest |Σ v_i y_i| that is allowed."""
@@ -185,33 +200,51 @@ class IterativeClusterer(SteeredClusterer, BinaryClusterer):
         signed = None if hints.are_none else Signed.of(hints)
         if signed is not None:
             signed.balanced(bound)  # refuses a bound that no labels keep
-        require_memory(X.shape[0])
         X = X.copy()  # the judge reads it later, and the caller's array may change
+        if self._has_low_rank:
+            return self._feature_problem(X, bound, signed, weights)
+        require_memory(X.shape[0], instead=_INSTEAD)
         kernel, K = self._gram(X)
-        starts = self._draw_starts(X, K)
-        if signed is not None:
-            near = [Start(signed.nearest(start.labels), start.origin) for start in starts]
-            starts = list({start.labels.tobytes(): start for start in reversed(near)}.values())[::-1]
+        starts = self._draw_starts(X, self.random_state, lambda: normalized_cut(self._affinity(X, K)))
         judge = Judge(kernel, X, self.C, weights)
-        return Problem(kernel, self._machine(K, kernel, weights), bound, judge, starts, signed)
+        machine = self._machine(K, kernel, weights)
+        return Problem(kernel, machine, bound, judge, _kept(starts, signed), signed)
 
-    def _draw_starts(self, X: Array, K: Array) -> list[Start]:
+    def _feature_problem(
+        self, X: Points, bound: float, signed: Signed | None, weights: Array | None
+    ) -> Problem:
+        rng = check_random_state(self.random_state)
+        approximation = cache(lambda: self._approximation(X, rng))
+        # The same seed draws the same starts as for the whole kernel: before the landmarks.
+        starts = self._draw_starts(X, rng, lambda: factor_cut(affinity_factor(approximation(), X, rng)))
+        found: Approximation = approximation()
+        require_memory(X.shape[0], 4, found.G.shape[1])
+        features = found.feature_map()
+        machine = self._feature_machine(features.Phi, weights)
+        features = features.without_points()
+        judge = FeatureJudge(features, X, self.C, weights)
+        return Problem(features, machine, bound, judge, _kept(starts, signed), signed)
+
+    def _draw_starts(
+        self, X: Points, random_state: np.random.RandomState | int | None, cut: Callable[[], Labels]
+    ) -> list[Start]:
         """Draw the starts; equal starts are kept once, because they lead to the same end.
 
         Parameters
         ----------
-        X : ndarray of shape (n_samples, n_features)
-        K : ndarray of shape (n_samples, n_samples)
-            The kernel, which "normalized-cut" uses as an affinity if it has no negative values.
+        X : ndarray or csr_array of shape (n_samples, n_features)
+        random_state : int, RandomState or None
+        cut : callable
+            Returns the labels of "normalized-cut".
         """
-        cut = cache(lambda: normalized_cut(self._affinity(X, K)))
+        once = cache(cut)
         return draw_starts(
             X,
             2,
             self.init,
-            {"random": random_labels, "k-means": k_means, "normalized-cut": lambda *_: cut()},
+            {"random": random_labels, "k-means": k_means, "normalized-cut": lambda *_: once()},
             n_init=self.n_init,
-            random_state=self.random_state,
+            random_state=random_state,
             has_points=self.kernel != "precomputed",
             distinct=True,
         )
@@ -227,7 +260,10 @@ class IterativeClusterer(SteeredClusterer, BinaryClusterer):
         return fit_kernel(X).matrix
 
     def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
-        self.kernel_ = problem.kernel
+        if isinstance(problem.kernel, FeatureMap):
+            self.features_ = problem.kernel
+        else:
+            self.kernel_ = problem.kernel
         return len(problem.starts), (self._rounds(problem, start) for start in problem.starts)
 
     def _rounds(self, problem: Problem, start: Start) -> Iterator[IterState]:
@@ -241,7 +277,7 @@ class IterativeClusterer(SteeredClusterer, BinaryClusterer):
             if state.converged:
                 return
             labels = placed.labels
-            trained = machine.train(signs(labels))
+            trained = machine.train(signs(labels), trained)
 
     def _state(
         self, problem: Problem, trained: Trained, placed: Placement, before: Labels, round_: int, origin: str
@@ -271,3 +307,20 @@ class IterativeClusterer(SteeredClusterer, BinaryClusterer):
 
     def _model(self, state: IterState) -> tuple[Array, float]:
         return state.dual, state.bias
+
+    def _adopt(self, state: IterState) -> None:
+        if self._has_low_rank:
+            self.coef_, self.intercept_ = self._model(state)
+        else:
+            super()._adopt(state)
+
+    def _compare(self, X: Array) -> Array:
+        return self.features_(X) if self._has_low_rank else super()._compare(X)
+
+
+def _kept(starts: list[Start], signed: Signed | None) -> list[Start]:
+    """Return the starts as they keep the hints; those that become equal are kept once."""
+    if signed is None:
+        return starts
+    near = [Start(signed.nearest(start.labels), start.origin) for start in starts]
+    return list({start.labels.tobytes(): start for start in reversed(near)}.values())[::-1]

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from mmc.kernels import Kernel
 from mmc.maxmargin.binary import Array, Labels
+from mmc.maxmargin.feature_machines import FeatureSVM
 from mmc.maxmargin.iterative.base import IterativeClusterer, Problem
 from mmc.maxmargin.iterative.bias import Placement
 from mmc.maxmargin.machines import Machine, SVMachine, Trained
@@ -23,8 +24,11 @@ class CCCPMMC(IterativeClusterer):
     ----------
     n_clusters : int, default=2
         Number of clusters, which must be 2. `RecursiveBinary` uses this method for more clusters.
-    kernel : {"rbf", "linear", "poly", "local_scaling", "precomputed"}, default="rbf"
-        Kernel between points. With "precomputed", `X` is the kernel matrix itself.
+    kernel : str, default="rbf"
+        Kernel between points: "rbf", "linear", "poly", "local_scaling", "graph", "landmark_graph" or
+        "precomputed". "graph" is the graph of nearest neighbours, and "landmark_graph" a graph that joins
+        each point to its nearest landmarks; both need no n×n array. With "precomputed", `X` is the kernel
+        matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="max"
         Coefficient of the "rbf" and "poly" kernels, or the name of a length of the data that serves as the
         unit of `width` (see `mmc.kernels.dense`). The paper's exp(−d²/σ²) has gamma = 1/σ². A number is from
@@ -36,13 +40,24 @@ class CCCPMMC(IterativeClusterer):
     coef0 : float, default=1.0
         Constant term of the "poly" kernel. Allowed are -1e6 to 1e6.
     n_neighbors : int, default=7
-        Number of neighbours of the "local_scaling" kernel. Allowed are 1 to 1,000,000.
+        Number of neighbours of the "graph" and "local_scaling" kernels; a point of the "landmark_graph" is
+        joined to a quarter as many landmarks, at least 3. Allowed are 1 to 1,000,000.
     C : float, default=10.0
         Cost of an error. A small value lets one cluster take all points. Allowed are 1e-9 to 1e9.
+    n_landmarks : int or None, default=None
+        Number of landmarks. With a number, the "rbf", "linear" and "poly" kernels are approximated from
+        their values at the landmarks, without an n×n array; None keeps the whole kernel. For
+        "landmark_graph", None means 2,000, or a quarter of the points if that is less. The other kernels take
+        none. Allowed are 1 to 1,000,000.
+    landmarks : {"k-means", "random"}, default="k-means"
+        Landmarks are centres of k-means, or points drawn at random.
+    n_components : int or None, default=None
+        Number of eigenvectors of the two graphs; None means seven for each cluster, or five for the landmark
+        graph. Allowed are 1 to 10,000.
     init : {"k-means", "normalized-cut", "random"} or array-like of shape (n_samples,), default="k-means"
         Labels to start from: k-means with two seeds that lie far apart, the normalised cut of the kernel (of
-        a Gaussian kernel if it has negative values), random labels with clusters of equal size, or given
-        labels 0 and 1.
+        a Gaussian kernel if it has negative values, or landmarks stand for a kernel that may have them),
+        random labels with clusters of equal size, or given labels 0 and 1.
     n_init : int, default=5
         Number of starts. The start that ends with the lowest objective is kept. Equal starts are run once,
         and "normalized-cut" and given labels make a single start. Allowed are 1 to 1,000.
@@ -61,12 +76,16 @@ class CCCPMMC(IterativeClusterer):
         Number of rounds of the start that was kept.
     start_objectives_ : ndarray of shape (n_starts,)
         Objective at the end of each start.
+    features_ : FeatureMap
+        Features φ of any points. It is set only for the graphs and with landmarks.
+    coef_ : ndarray of shape (r,)
+        Weights w of f(x) = ⟨w, φ(x)⟩ + b. It is set only for the graphs and with landmarks.
     dual_coef_ : ndarray of shape (n_samples,)
-        Coefficients a_i of f(x) = Σ a_i K(x, x_i) + b.
+        Coefficients a_i of f(x) = Σ a_i K(x, x_i) + b. It is set only for a whole kernel.
     intercept_ : float
         Bias b.
     kernel_ : Kernel
-        Kernel with the width that was computed from the training points.
+        Kernel with the width that was computed from the training points. It is set only for a whole kernel.
     state_ : IterState
         Last state of the start that was kept.
     n_features_in_ : int
@@ -79,6 +98,12 @@ class CCCPMMC(IterativeClusterer):
     One step is one round: relabel by the sign of f, with the bias of the SVM, and train. A round is one
     training by libsvm, between n² and n³; memory is at most three n×n arrays. A cluster can be empty at the
     end, and `fit` then warns.
+
+    *Graphs and landmarks* make the method linear in r features with K ≈ Φ Φᵀ (`mmc.kernels.low_rank`): no
+    n×n array is needed. A round is then solved from the solution before it, in some tens of products with Φ
+    (`mmc.maxmargin.feature_program`). With every point as a landmark the result is that of the whole kernel.
+    Curved clusters on a graph need ``init="normalized-cut"``; the "landmark_graph" needs `n_neighbors` of 9
+    or more, because points that are joined to two landmarks fall into parts.
 
     `predict` equals `labels_` on the training points, except if the fit is stopped at its start.
 
@@ -120,6 +145,9 @@ class CCCPMMC(IterativeClusterer):
         coef0: float = 1.0,
         n_neighbors: int = 7,
         C: float = 10.0,
+        n_landmarks: int | None = None,
+        landmarks: str = "k-means",
+        n_components: int | None = None,
         init: str | ArrayLike = "k-means",
         n_init: int = 5,
         max_iter: int = 50,
@@ -133,6 +161,9 @@ class CCCPMMC(IterativeClusterer):
         self.coef0 = coef0
         self.n_neighbors = n_neighbors
         self.C = C
+        self.n_landmarks = n_landmarks
+        self.landmarks = landmarks
+        self.n_components = n_components
         self.init = init
         self.n_init = n_init
         self.max_iter = max_iter
@@ -140,6 +171,9 @@ class CCCPMMC(IterativeClusterer):
 
     def _machine(self, K: Array, kernel: Kernel, weights: Array | None = None) -> Machine:
         return SVMachine(K, self.C, weights=weights)
+
+    def _feature_machine(self, Phi: Array, weights: Array | None = None) -> Machine:
+        return FeatureSVM(Phi, self.C, weights)
 
     def _bound(self, n: int, weights: Array | None) -> float:
         return np.inf

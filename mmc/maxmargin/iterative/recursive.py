@@ -5,7 +5,8 @@ by the rule `split` and divided by a method for two clusters, which receives onl
 The result is a tree, and a new point descends it from the root.
 
 One step is one step of the method that splits a cluster, start after start; the split ends with the best of
-its starts. Costs: k − 1 fits of the method, each on the points of one cluster.
+its starts. Costs: k − 1 fits of the method, each on the points of one cluster. With a method on a graph or
+with landmarks nothing has n² entries; each split has features of its own.
 
 Points that belong together, and weights, are passed on to the splits.
 """
@@ -165,7 +166,8 @@ class RecursiveBinary(SteeredClusterer):
     Notes
     -----
     One step is one step of the method that splits a cluster. The fit costs k − 1 fits of the method, each on
-    the points of one cluster.
+    the points of one cluster. For many points give a method on a graph or with landmarks, such as
+    ``IterSVR(n_landmarks=200)``; landmarks and graphs are those of the cluster that is split.
 
     *The balance.* The method's `balance` bounds the difference of the two halves, and one cluster against two
     of the same size already differ by a third of the points. The default of `IterLSSVM`, 0.35, allows this.

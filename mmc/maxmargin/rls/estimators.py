@@ -50,7 +50,7 @@ class UMCRLS(LeastSquaresClusterer):
         Constant term of the "poly" kernel. Allowed are -1e6 to 1e6.
     n_neighbors : int, default=10
         Number of neighbours of the "graph" and "local_scaling" kernels; a point of the "landmark_graph" is
-        joined to a quarter as many landmarks, rounded up. Allowed are 1 to 1,000,000.
+        joined to a quarter as many landmarks, at least 3. Allowed are 1 to 1,000,000.
     alpha : float, default=0.5
         Regularisation λ of the ridge models. Allowed are 1e-12 to 1e12.
     n_landmarks : int or None, default=None
@@ -340,7 +340,7 @@ class SteepRLS(LeastSquaresClusterer):
         Constant term of the "poly" kernel. Allowed are -1e6 to 1e6.
     n_neighbors : int, default=10
         Number of neighbours of the "graph" and "local_scaling" kernels; a point of the "landmark_graph" is
-        joined to a quarter as many landmarks, rounded up. Allowed are 1 to 1,000,000.
+        joined to a quarter as many landmarks, at least 3. Allowed are 1 to 1,000,000.
     alpha : float, default=0.5
         Regularisation λ of the ridge models. Allowed are 1e-12 to 1e12.
     n_landmarks : int or None, default=None
@@ -451,7 +451,7 @@ class StocRLS(LeastSquaresClusterer):
         Constant term of the "poly" kernel. Allowed are -1e6 to 1e6.
     n_neighbors : int, default=10
         Number of neighbours of the "graph" and "local_scaling" kernels; a point of the "landmark_graph" is
-        joined to a quarter as many landmarks, rounded up. Allowed are 1 to 1,000,000.
+        joined to a quarter as many landmarks, at least 3. Allowed are 1 to 1,000,000.
     alpha : float, default=0.5
         Regularisation λ of the ridge models. Allowed are 1e-12 to 1e12.
     n_landmarks : int or None, default=None

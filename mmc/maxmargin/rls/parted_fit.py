@@ -20,7 +20,7 @@ from mmc._threads import one_thread
 from mmc._warnings import warnings_kept
 from mmc.errors import ClusterLostError
 from mmc.kernels.factor import Features
-from mmc.kernels.low_rank import GRAPHS, n_features_of, n_landmarks_of, require_landmarks
+from mmc.kernels.low_rank import GRAPHS, n_features_of, n_landmarks_of, n_near_of, require_landmarks
 from mmc.kernels.low_rank_hat import penalties_of
 from mmc.kernels.neighbors import Array, Floats, feature_type
 from mmc.kernels.parted import (
@@ -224,7 +224,7 @@ def prepare_parts(
     p = n_landmarks_of(table.n, k, model.n_landmarks)
     sample = sample_of(table, p, rng)
     if is_graph:
-        t = -(-parameters["n_neighbors"] // 4)
+        t = n_near_of(parameters["n_neighbors"])
         r = n_features_of(model.kernel, k, model.n_components)
         kernel = parted_landmark_graph(table, sample, t, p, r, model.landmarks, rng)
     else:
