@@ -53,7 +53,7 @@ class BinaryClusterer(KernelClusterer):
 
         def values(state: Any) -> Array:
             known = state is self.state_  # several blocks of points have the same model
-            dual, intercept = (self.dual_coef_, self.intercept_) if known else self._model(state)
+            dual, intercept = self._adopted_model if known else self._model(state)
             f = K @ dual + intercept
             return np.column_stack([-f, f])
 
@@ -61,6 +61,10 @@ class BinaryClusterer(KernelClusterer):
 
     def _adopt(self, state: Any) -> None:
         self.dual_coef_, self.intercept_ = self._model(state)
+
+    @property
+    def _adopted_model(self) -> tuple[Array, float]:
+        return self.dual_coef_, self.intercept_
 
     def _compare(self, X: Array) -> Array:
         return self.kernel_(X)

@@ -305,6 +305,10 @@ class IterativeClusterer(SteeredClusterer, BinaryClusterer, LowRankClusterer):
             judge=problem.judge,
         )
 
+    @property
+    def _adopted_model(self) -> tuple[Array, float]:
+        return (self.coef_, self.intercept_) if self._has_low_rank else super()._adopted_model
+
     def _model(self, state: IterState) -> tuple[Array, float]:
         return state.dual, state.bias
 
