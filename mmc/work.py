@@ -21,7 +21,7 @@ from sklearn.base import BaseEstimator
 
 from mmc import clusterers
 from mmc.auto import Plan, make_plan
-from mmc.datasets import Dataset, Facts, Look, Table, labels_frame, open_table, to_csv_text
+from mmc.datasets import Dataset, Facts, Look, Table, drawn_from, labels_frame, open_table, to_csv_text
 from mmc.engine import Report
 from mmc.engine.worker import memory_limit
 from mmc.experiment import Data
@@ -587,6 +587,13 @@ def label(files: tuple[bytes, bytes], name: str, report: Report) -> Labelled:
     sizes = tuple(int(n) for n in np.bincount(found.labels))
     csv = to_csv_text(found.frame()).encode()
     return Labelled(rows.name, csv, sizes, found.dataset.notes, found.warning)
+
+
+def drawing_of(packed: bytes | None, task: tuple[Data, int], report: Report) -> str:
+    """Write data of two columns as a drawing of at most so many points."""
+    data, most = task
+    dataset = replace(data, standardize=False).load()
+    return drawn_from(dataset.X, dataset.codes, most)
 
 
 def rows_of(packed: bytes | None, task: tuple[Data, NDArray[np.int64]], report: Report) -> pd.DataFrame:

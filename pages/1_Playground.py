@@ -18,11 +18,12 @@ def outcome() -> ui.Outcome:
         beside = ui.beside_control(name)
         with above:
             parameters = ui.parameter_controls(name, k)
+    ui.drawing(data, title_line)
     return ui.run(Experiment(data, name, parameters), loaded, beside)
 
 
 with ui.frame("Playground"):
-    ui.heading(
+    title_line = ui.heading(
         "Playground",
         "Choose data and an algorithm on the left, and watch every step of it: play, pause, step and scrub. "
         "Beside the picture the line of the algorithm that runs is lit. Keys: space plays, the arrows step, "

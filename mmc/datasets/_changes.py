@@ -82,6 +82,11 @@ def thinned(codes: npt.NDArray[np.int64] | None, n: int, group: int) -> npt.NDAr
 def check_change(change: Mapping[str, Any]) -> None:
     """Check arguments of `Dataset.changed`, before anything is allocated.
 
+    Parameters
+    ----------
+    change : mapping
+        Arguments by name.
+
     Raises
     ------
     ValueError

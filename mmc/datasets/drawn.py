@@ -132,9 +132,15 @@ def check_drawn(text: Any) -> None:
 
 
 def example_drawn() -> str:
-    """Return a small drawing: two arcs, each a group."""
+    """Return a small drawing: two arcs, each a group.
+
+    Returns
+    -------
+    str
+        What `pack_drawn` writes.
+    """
     t = np.linspace(0, np.pi, 36)
-    wobble = 26 * np.sin(7 * t)
+    wobble = 16 * np.sin(40 * t)  # as a hand draws
     upper = np.column_stack([400 - 260 * np.cos(t), 470 + (380 + wobble) * np.sin(t)])
     lower = np.column_stack([650 - 260 * np.cos(t), 560 - (380 + wobble) * np.sin(t)])
     places = np.round(np.concatenate([upper, lower])).astype(np.int64)
@@ -156,6 +162,7 @@ def drawn_from(X: npt.NDArray[np.float64], y: npt.NDArray[np.int64] | None, most
     Returns
     -------
     str
+        What `pack_drawn` writes.
 
     Raises
     ------

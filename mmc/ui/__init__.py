@@ -20,6 +20,7 @@ from mmc.ui.candidate_view import show_candidate
 from mmc.ui.compare_job import Comparison, compared, contest_controls
 from mmc.ui.compare_view import show_comparison
 from mmc.ui.data_sidebar import data_controls, open_experiment, usual_k
+from mmc.ui.drawing_view import drawing
 from mmc.ui.export_view import export_buttons
 from mmc.ui.home_view import best_lessons, further_lessons, page_links
 from mmc.ui.marks import with_marks
@@ -102,6 +103,7 @@ __all__ = [
     "draw_own_table",
     "draw_pictures",
     "draw_rival",
+    "drawing",
     "export_buttons",
     "frame",
     "further_lessons",
