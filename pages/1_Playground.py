@@ -15,11 +15,12 @@ def outcome() -> ui.Outcome:
         k = ui.usual_k(data.source, data.options.get("classes", ()))
         name = ui.algorithm_control()
         above = st.container()
-        beside = ui.beside_control(name)
+        question = ui.what_if_control(data)
+        beside = ui.beside_control(name, disabled=question is not None)
         with above:
             parameters = ui.parameter_controls(name, k)
     ui.drawing(data, title_line)
-    return ui.run(Experiment(data, name, parameters), loaded, beside)
+    return ui.run(Experiment(data, name, parameters), loaded, beside, question)
 
 
 with ui.frame("Playground"):

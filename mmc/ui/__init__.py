@@ -65,6 +65,7 @@ from mmc.ui.visit_state import (
     Tune,
     state_of,
 )
+from mmc.ui.what_if_sidebar import what_if_control
 
 __all__ = [
     "Answer",
@@ -148,6 +149,7 @@ __all__ = [
     "tuning_controls",
     "usual_k",
     "warm_up",
+    "what_if_control",
     "with_marks",
     "with_outliers",
 ]

@@ -23,6 +23,7 @@ from mmc.ui.messages import guard, notice
 from mmc.ui.parameter_sidebar import STRETCH, forget_outside, reach, seed_control, short
 from mmc.ui.table_sidebar import TABLE, scale_control, scale_word, table_address, table_controls, take_columns
 from mmc.ui.visit_state import Loaded
+from mmc.ui.what_if_sidebar import question_address
 
 #: Ranges for experiments and addresses, which are wider than those of the controls.
 _OPTION_RANGES = {
@@ -259,6 +260,8 @@ def address(experiment: Experiment) -> dict[str, str | list[str]]:
         values |= table_address(data)
     else:
         values |= {_OPTION_KEYS.get(name, name): value for name, value in data.options.items()}
+    if data.change:
+        values |= question_address(data)
     written = {key: _written(key, value) for key, value in values.items() if value is not None}
     own = {name: value for name, value in experiment.parameters.items() if value is not None}
     shown = {entry.parameter(name): value for name, value in own.items()}
