@@ -260,6 +260,9 @@ function build(root, data) {
     return [event.clientX - area.left, event.clientY - area.top];
   }
 
+  // Without this a quick stroke is a fling as well, and the tap on a button that follows only ends the fling.
+  canvas.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
+
   canvas.addEventListener("pointerdown", (event) => {
     if (event.button !== 0 || !event.isPrimary) return;
     canvas.focus({ preventScroll: true });
