@@ -43,9 +43,8 @@ def open_canvas(page: Page) -> Locator:
 def wait_for_points(page: Page, n: int) -> None:
     """Wait until so many points are drawn, in the address, and clustered."""
     expect(page.locator(".mmc-draw-said")).to_contain_text(f"{n} points")
-    page.wait_for_function(
-        "n => new URLSearchParams(location.search).get('drawing')?.length === 4 * n", arg=n
-    )
+    has_all = "n => new URLSearchParams(location.search).get('drawing')?.length === 4 * n"
+    page.wait_for_function(has_all, arg=n)
     page.wait_for_function(
         """n => document.querySelectorAll('.st-key-chart_0 .scatterlayer path.plotly-customdata').length === n
             && !document.querySelector('[data-testid=stStatusWidget]')""",
