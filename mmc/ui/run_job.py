@@ -83,7 +83,10 @@ class Outcome:
         """What ran on what, in the words of people."""
         names = " and ".join(registry.get(name).title or name for name in self.recordings)
         source = self.experiment.data.source
-        return f"{names} on {CATALOG[source].title if source in CATALOG else self.dataset.name}"
+        title = f"{names} on {CATALOG[source].title if source in CATALOG else self.dataset.name}"
+        if self.changed is None:
+            return title
+        return f"{title}, {AS_IT_IS.lower()} and with {self.changed.title[0].lower()}{self.changed.title[1:]}"
 
     @property
     def players(self) -> dict[str, tuple[str, Recording]]:

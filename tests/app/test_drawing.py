@@ -10,9 +10,12 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from mmc import work
 from mmc.datasets import CATALOG, example_drawn, load, pack_drawn, unpack_drawn
 from mmc.experiment import Data, Experiment
 from mmc.ui.drawn_points import MOST_IN_ADDRESS, drawing_address
+from mmc.ui.picture_view import picture_words
+from mmc.ui.player_view import told
 
 _FEW = pack_drawn([[100, 100], [120, 90], [130, 120], [800, 900], [820, 880], [790, 910]], [1, 1, 1, 2, 2, 2])
 
@@ -194,6 +197,49 @@ def test_a_question_that_the_data_do_not_allow_is_not_asked(playground):
     at = playground(data="iris", what="noise")
     assert last(at).changed is None
     assert any("what=noise" in warning.value.replace("\\", "") for warning in at.warning)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        {"what_point": "inf"},
+        {"what_point": "-3"},
+        {"what_across": "nan"},
+        {"what_across": "1e999", "what_upwards": "much"},
+        {"what": "everything"},
+    ],
+)
+def test_a_hostile_address_breaks_nothing(address, playground):
+    """Values that no control takes are named, or cleared, and the page shows a run."""
+    at = playground(data="drawn", **{"what": "move", **address})
+    assert not at.error
+    assert last(at).dataset.n_samples == 72
+
+
+def test_both_pictures_are_taken_home(playground):
+    """The animation as a page and a still hold both runs, and say what was changed."""
+    at = playground(data="moons", n="40", what="imbalance")
+    run = last(at)
+    scenes, words = run.drawing.scenes, picture_words(run)
+    assert "unequal classes" in words.title
+    task = (scenes, "Q", words.title, words.details, told(run, run.drawing))
+    page = work.write_html(task, None, lambda part: True)
+    assert page.count("Unequal classes") >= 1
+    still = work.write_still(scenes, ("svg", words, 0), lambda part: True)
+    assert b"As it is" in still
+    assert b"Unequal classes" in still
+
+
+def test_other_pages_take_the_drawing(model_selection, find_clusters):
+    """A search of parameters and a search for clusters run on drawn points."""
+    at = model_selection(data="drawn", drawing=many(40), candidates="3, 4")
+    assert not at.exception
+    assert not at.error
+    assert at.session_state["model-selection:"].last[0].search.experiment.data.options == {"points": many(40)}
+    at = find_clusters(data="drawn", drawing=many(40), most="3")
+    assert not at.exception
+    assert not at.error
+    assert asked(at, "drawing") == many(40)
 
 
 def test_a_point_that_is_not_there_is_said(playground):
