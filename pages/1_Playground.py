@@ -28,6 +28,7 @@ with ui.frame("Playground"):
         "Playground",
         "Choose data and an algorithm on the left, and watch every step of it: play, pause, step and scrub. "
         "Beside the picture the line of the algorithm that runs is lit. Keys: space plays, the arrows step, "
-        "Home and End go to the ends, L turns the light off, F fills the screen.",
+        "Home and End go to the ends, L turns the light off, F fills the screen. "
+        "Draw puts the points on a canvas, and “What if …” on the left runs changed data beside these.",
     )
     ui.show_outcome(ui.last_good(ui.Playground, outcome))

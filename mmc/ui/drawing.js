@@ -65,7 +65,9 @@ function build(root, data) {
   const redoButton = action("Redo", redo);
   const clearButton = action("Clear", () => changed(() => (kept.points = []), "The canvas is empty."));
   tools.append(actions);
-  box.append(canvas, tools, said, keys);
+  const side = make("div", "mmc-draw-side");
+  side.append(tools, said, keys);
+  box.append(canvas, side);
   root.append(box);
 
   function make(tag, name = "", text = "") {
