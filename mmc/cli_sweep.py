@@ -61,6 +61,8 @@ def _resumed(
     if arguments.resume is None:
         return nullcontext()
     data = {name: value for name, value in asdict(experiment.data).items() if name != "name"}
+    if not data["change"]:
+        del data["change"]  # so that files of earlier releases are continued
     about = {
         "algorithm": experiment.algorithm,
         "data": data,

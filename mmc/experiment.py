@@ -64,6 +64,8 @@ class Data:
         SHA-256 of the file's content, which identifies the file.
     hints : mapping
         Arguments of `Dataset.with_hints`: what is known of the clusters.
+    change : mapping
+        Arguments of `Dataset.changed`: what is different from the data as they are.
     """
 
     source: str
@@ -72,6 +74,7 @@ class Data:
     name: str = ""
     sha256: str = ""
     hints: Mapping[str, Any] = field(default_factory=dict)
+    change: Mapping[str, Any] = field(default_factory=dict)
 
     def check(self) -> None:
         """Check the source and the options, before anything is allocated.
@@ -86,6 +89,7 @@ class Data:
                 raise ValueError(f"There is no hint {quoted(name)}: {nearest(name, _HINTS)}")
             if not _is_hint(name, value):
                 raise ValueError(f"{name}={quoted(value)} is not right for a hint: give {_HINTS[name]}.")
+        datasets.check_change(self.change)
         if self.source != "table":
             datasets.check_options(self.source, self.options)
             return
@@ -118,7 +122,7 @@ class Data:
         if self.source != "table":
             dataset = datasets.load(self.source, **self.options)
             dataset = dataset.standardized() if self.standardize else dataset
-            return dataset.with_hints(**self.hints) if self.hints else dataset
+            return self._finished(dataset)
         if table is None:
             raise ValueError(f"This experiment needs the file {self.name!r}: give what open_table reads.")
         if self.sha256 and table.sha256 != self.sha256:
@@ -132,9 +136,13 @@ class Data:
                 f"table is {given}: give open_table(…, sheet={quoted(sheet)})."
             )
         if not self.hints:
-            return table.dataset(standardize=self.standardize, **options)
-        dataset = table.dataset(standardize=self.standardize, **options, exclude=self._excluded)
-        return dataset.with_hints(**self.hints)
+            return self._finished(table.dataset(standardize=self.standardize, **options))
+        return self._finished(table.dataset(standardize=self.standardize, **options, exclude=self._excluded))
+
+    def _finished(self, dataset: Dataset) -> Dataset:
+        """Return loaded data with the change and the hints."""
+        dataset = dataset.changed(**self.change) if self.change else dataset
+        return dataset.with_hints(**self.hints) if self.hints else dataset
 
     @property
     def _excluded(self) -> list[str]:
@@ -188,8 +196,9 @@ class Experiment:
             If a parameter is NaN or infinite, which JSON cannot write.
         """
         content = {"mmc": schema.VERSION, **asdict(self)}
-        if not self.data.hints:
-            del content["data"]["hints"]  # so that files without hints can be read by earlier releases
+        for name in ("hints", "change"):
+            if not content["data"][name]:
+                del content["data"][name]  # so that files without it can be read by earlier releases
         return json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
 
     @classmethod
@@ -222,6 +231,7 @@ class Experiment:
                 data.get("name", ""),
                 data.get("sha256", ""),
                 data.get("hints", {}),
+                data.get("change", {}),
             ),
             content["algorithm"],
             content["parameters"],
@@ -266,6 +276,7 @@ class Experiment:
             load = call("load_table", data.name, **options, standardize=data.standardize)
         else:
             load = call("load", data.source, **options) + (".standardized()" if data.standardize else "")
+        load += call(".changed", **data.change) if data.change else ""
         load += call(".with_hints", **data.hints) if data.hints else ""
         loader = "load_table" if data.source == "table" else "load"
         entry = registry.get(self.algorithm)
@@ -276,7 +287,7 @@ class Experiment:
             written["estimator"] = call(method, **inner)
         model = f"{self.algorithm}({', '.join(f'{name}={value}' for name, value in written.items())})"
         imported = f"from {entry.package} import {', '.join(sorted(names))}\n"
-        if data.source == "table" and is_pipeline(options) and not data.hints:
+        if data.source == "table" and is_pipeline(options) and not (data.hints or data.change):
             return pipeline_script(data.name, options, data.standardize, model, [imported])
         hints = ", hints=dataset.hints" if data.hints else ""
         imports = [

@@ -68,6 +68,7 @@ DATA: Mapping[str, Field] = MappingProxyType(
             str, "64 hexadecimal digits in quotes, or an empty text", False, r"([0-9a-fA-F]{64})?"
         ),
         "hints": Field(dict, "an object with known, weights, together and apart", required=False),
+        "change": Field(dict, "an object with move, by, jitter and thin", required=False),
     }
 )
 

@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 
 from mmc import clusterers
 from mmc.auto import Plan, make_plan
-from mmc.datasets import Dataset, Facts, Look, Table, labels_frame, open_table, to_csv_text
+from mmc.datasets import Dataset, Facts, Look, Table, drawn_from, labels_frame, open_table, to_csv_text
 from mmc.engine import Report
 from mmc.engine.worker import memory_limit
 from mmc.experiment import Data
@@ -32,6 +32,7 @@ from mmc.figures import (
     animation_html,
     curve_ranges,
     effect_bars,
+    make_pair,
     make_scene,
     make_view,
     parallel_coordinates,
@@ -49,6 +50,9 @@ from mmc.profiling import Profile, profile
 from mmc.recording import MAX_BYTES, Recording, record
 from mmc.registry import Bound
 from mmc.stepping import Step
+
+#: Title of the picture of data beside that of changed data.
+AS_IT_IS = "As it is"
 
 #: Memory in bytes for reading a file; the reader refuses what needs more, as far as it can tell before.
 _READ_MEMORY = 300 * 2**20
@@ -204,6 +208,54 @@ class Drawing:
         return 2 * sum(figure.nbytes for figure in self.figures) + sum(map(len, self.first))
 
 
+class Change(NamedTuple):
+    """Changed data beside the data of a run.
+
+    Attributes
+    ----------
+    data : Data
+        The changed data.
+    title : str
+        What was changed.
+    keeps_rows : bool
+        Whether each of their points is one of the data of the run, which is told by its row.
+    """
+
+    data: Data
+    title: str
+    keeps_rows: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Changed:
+    """A run on changed data.
+
+    Attributes
+    ----------
+    data : Data
+        The changed data.
+    title : str
+        What was changed.
+    facts : Facts
+        What pages say of the data.
+    recording : Recording
+        Recording of the same algorithm.
+    rows : ndarray of shape (n,) or None
+        Point of the first run that each point was before it was changed; None if they have no counterparts.
+    """
+
+    data: Data
+    title: str
+    facts: Facts
+    recording: Recording
+    rows: NDArray[np.int64] | None
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the recording."""
+        return self.recording.nbytes
+
+
 class Run(NamedTuple):
     """A run to do.
 
@@ -221,6 +273,8 @@ class Run(NamedTuple):
         Whether the second estimator takes the start of the first as `init`.
     quantities : mapping from str to tuple of str
         Attributes of the states that panels of each algorithm show.
+    change : Change or None
+        Changed data on which the first estimator runs too.
     """
 
     data: Data
@@ -229,6 +283,7 @@ class Run(NamedTuple):
     bounds: tuple[Bound, ...]
     same_start: bool = False
     quantities: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    change: Change | None = None
 
 
 class Ran(NamedTuple):
@@ -242,11 +297,14 @@ class Ran(NamedTuple):
         Recordings by algorithm.
     drawing : Drawing or None
         Their pictures; None if the run was stopped, so that it ends at once.
+    changed : Changed or None
+        The run on changed data, if there is one.
     """
 
     facts: Facts
     recordings: Mapping[str, Recording]
     drawing: Drawing | None
+    changed: Changed | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -414,18 +472,51 @@ def run(packed: bytes | None, task: Run, report: Report) -> Ran:
     facts = dataset.facts
     report(Begun(facts))
     recordings: dict[str, Recording] = {}
+    total = len(task.models) + (task.change is not None)
+    fresh = clone(next(iter(task.models.values())))  # before it is fitted
     for name, model in task.models.items():
         if recordings and task.same_start:
             first = next(iter(recordings.values()))
             model.set_params(init=first.states[0].labels)
-        stream = _Stream(name, model, len(recordings), len(task.models), report)
+        stream = _Stream(name, model, len(recordings), total, report)
         recordings[name] = record(model, dataset.X, go_on=stream, max_bytes=_MAX_STATES, hints=dataset.hints)
         if not (recordings[name].complete or recordings[name].failure):
             stopped = {each: recording.within(MAX_BYTES) for each, recording in recordings.items()}
             return Ran(facts, stopped, None)
-    drawing = _drawing(dataset, recordings, task.objectives, None)
+    changed, other = None, None
+    if task.change is not None:
+        other = _load(packed, task.change.data)
+        changed = _changed(dataset, other, task, recordings, fresh, report)
+        if not (changed.recording.complete or changed.recording.failure):
+            return Ran(facts, {name: each.within(MAX_BYTES) for name, each in recordings.items()}, None)
+    drawing = _drawing(dataset, recordings, task.objectives, None, changed, other)
     light = {name: each.light(task.quantities.get(name, ())) for name, each in recordings.items()}
-    return Ran(facts, light, drawing)
+    if changed is not None:
+        changed = replace(changed, recording=changed.recording.light())
+    return Ran(facts, light, drawing, changed)
+
+
+def _changed(
+    dataset: Dataset,
+    other: Dataset,
+    task: Run,
+    recordings: Mapping[str, Recording],
+    model: BaseEstimator,
+    report: Report,
+) -> Changed:
+    """Fit the first estimator to changed data, from the same start if the points have counterparts."""
+    assert task.change is not None
+    for bound in task.bounds:
+        bound.check(len(other.X))
+    rows = np.searchsorted(dataset.rows, other.rows) if task.change.keeps_rows else None
+    first = next(iter(recordings.values()))
+    if task.same_start and rows is not None:
+        start = first.states[0].labels
+        if len(np.unique(start[rows])) == len(np.unique(start)):  # no cluster has left
+            model.set_params(init=start[rows])
+    stream = _Stream(task.change.title, model, len(recordings), len(recordings) + 1, report)
+    recording = record(model, other.X, go_on=stream, max_bytes=_MAX_STATES, hints=other.hints)
+    return Changed(task.change.data, task.change.title, other.facts, recording, rows)
 
 
 class _Stream:
@@ -472,14 +563,36 @@ def draw_run(
     return _drawing(_load(packed, data), recordings, objectives, columns)
 
 
+def draw_pair(
+    packed: bytes | None,
+    task: tuple[Data, Mapping[str, Recording], Mapping[str, str], tuple[int, int] | None, Changed],
+    report: Report,
+) -> Drawing:
+    """Draw a recording of some data and one of changed data in a plane."""
+    data, recordings, objectives, columns, changed = task
+    other = _load(packed, changed.data)
+    return _drawing(_load(packed, data), recordings, objectives, columns, changed, other)
+
+
 def _drawing(
     dataset: Dataset,
     recordings: Mapping[str, Recording],
     objectives: Mapping[str, str],
     columns: tuple[int, int] | None,
+    changed: Changed | None = None,
+    other: Dataset | None = None,
 ) -> Drawing:
     view = make_view(dataset.X, dataset.feature_names, columns)
-    scenes = {name: make_scene(recording, view) for name, recording in recordings.items()}
+    if changed is None or other is None:
+        scenes = {name: make_scene(recording, view) for name, recording in recordings.items()}
+    else:
+        (name, recording), *_ = recordings.items()
+        pair = make_pair(view, other.X)
+        scenes = {
+            AS_IT_IS: make_scene(recording, pair[0]),
+            changed.title: make_scene(changed.recording, pair[1]),
+        }
+        objectives = dict.fromkeys(scenes, objectives[name])
     ranges = curve_ranges((scene, objectives[name]) for name, scene in scenes.items())
     figures = tuple(pack(animation(scene, objectives[name], ranges)) for name, scene in scenes.items())
     first = tuple(
@@ -587,6 +700,13 @@ def label(files: tuple[bytes, bytes], name: str, report: Report) -> Labelled:
     sizes = tuple(int(n) for n in np.bincount(found.labels))
     csv = to_csv_text(found.frame()).encode()
     return Labelled(rows.name, csv, sizes, found.dataset.notes, found.warning)
+
+
+def drawing_of(packed: bytes | None, task: tuple[Data, int], report: Report) -> str:
+    """Write data of two columns as a drawing of at most so many points."""
+    data, most = task
+    dataset = replace(data, standardize=False).load()
+    return drawn_from(dataset.X, dataset.codes, most)
 
 
 def rows_of(packed: bytes | None, task: tuple[Data, NDArray[np.int64]], report: Report) -> pd.DataFrame:

@@ -15,17 +15,20 @@ def outcome() -> ui.Outcome:
         k = ui.usual_k(data.source, data.options.get("classes", ()))
         name = ui.algorithm_control()
         above = st.container()
-        beside = ui.beside_control(name)
+        question = ui.what_if_control(data)
+        beside = ui.beside_control(name, disabled=question is not None)
         with above:
             parameters = ui.parameter_controls(name, k)
-    return ui.run(Experiment(data, name, parameters), loaded, beside)
+    ui.drawing(data, title_line)
+    return ui.run(Experiment(data, name, parameters), loaded, beside, question)
 
 
 with ui.frame("Playground"):
-    ui.heading(
+    title_line = ui.heading(
         "Playground",
         "Choose data and an algorithm on the left, and watch every step of it: play, pause, step and scrub. "
         "Beside the picture the line of the algorithm that runs is lit. Keys: space plays, the arrows step, "
-        "Home and End go to the ends, L turns the light off, F fills the screen.",
+        "Home and End go to the ends, L turns the light off, F fills the screen. "
+        "Draw puts the points on a canvas, and “What if …” on the left runs changed data beside these.",
     )
     ui.show_outcome(ui.last_good(ui.Playground, outcome))

@@ -31,7 +31,7 @@ LAYERS = (
     ("mmc.judges", "mmc.registry"),
     ("mmc.schema",),
     ("mmc.experiment", "mmc.imbalance", "mmc.recording"),
-    ("mmc.trials",),
+    ("mmc.trials", "mmc.what_if"),
     ("mmc.auto", "mmc.selection", "mmc.sweep_file"),
     ("mmc.model_file", "mmc.onnx_file"),
     ("mmc.bulk",),

@@ -12,6 +12,7 @@ import pandas as pd
 from sklearn.preprocessing import StandardScaler
 
 from mmc.datasets._cells import is_number
+from mmc.datasets._changes import check_change, moved, shaken, thinned
 from mmc.datasets._coding import Coding
 from mmc.datasets._errors import TableError, shown
 from mmc.datasets._meaning import words_of
@@ -139,6 +140,66 @@ class Dataset:
             means = before.means + before.deviations * scaling.means
             scaling = Scaling(means, before.deviations * scaling.deviations)
         return replace(self, X=X, notes=(*self.notes, note), scaling=scaling)
+
+    def changed(
+        self,
+        *,
+        move: int | None = None,
+        by: Sequence[float] = (),
+        jitter: float = 0.0,
+        thin: int | None = None,
+        random_state: int = 0,
+    ) -> Dataset:
+        """Return a copy with other points, to see what a clustering makes of them; `frame` stays the same.
+
+        Parameters
+        ----------
+        move : int, default=None
+            Row of `X` of a point that moves.
+        by : sequence of float, default=()
+            How far it moves in each of the first columns, in standard deviations of the column.
+        jitter : float, default=0.0
+            Standard deviation of noise that is added to each column, as a share of that of the column.
+        thin : int, default=None
+            Group of the reference labels, from 0, of which only every third point stays; −1 means all points.
+        random_state : int, default=0
+            Seed of the noise.
+
+        Returns
+        -------
+        Dataset
+
+        Raises
+        ------
+        ValueError
+            If a value is not allowed, or there is no such point, column or group.
+
+        Examples
+        --------
+        >>> from mmc.datasets import load_iris
+        >>> iris = load_iris()
+        >>> iris.changed(move=3, by=[2.0]).X[3].round(2).tolist(), iris.changed(thin=0).X.shape
+        ([6.25, 3.1, 1.5, 0.2], (117, 4))
+        """
+        check_change({"move": move, "by": by, "jitter": jitter, "thin": thin, "random_state": random_state})
+        X, notes = self.X, []
+        if jitter:
+            X = shaken(X, jitter, random_state)
+            notes.append(f"Every value was shaken by {jitter:g} standard deviations of its column.")
+        if move is not None:
+            X = moved(X, move, by)
+            notes.append(f"Point {move} was moved by {', '.join(f'{each:g}' for each in by)}.")
+        stay = np.arange(len(X))
+        if thin is not None:
+            stay = thinned(self.codes, len(X), thin)
+            notes.append(f"{len(X) - len(stay):,} of {len(X):,} points were left out.")
+        return replace(
+            self,
+            X=X[stay],
+            y=None if self.y is None else self.y[stay],
+            rows=self.rows[stay],
+            notes=(*self.notes, *notes),
+        )
 
     def with_hints(
         self,

@@ -15,6 +15,7 @@ from mmc._checks import quoted
 from mmc.datasets import bundled, toys
 from mmc.datasets._dataset import Dataset, from_arrays
 from mmc.datasets._options import CHECKS
+from mmc.datasets.drawn import check_drawn, load_drawn
 
 
 @dataclass(frozen=True)
@@ -27,8 +28,8 @@ class Entry:
         Name of the set for `load`.
     title, summary : str
         A heading, and one sentence about the content.
-    kind : {"toy", "bundled"}
-        Random points in the plane, or measured data.
+    kind : {"toy", "bundled", "drawn"}
+        Random points in the plane, measured data, or points that somebody has drawn.
     n_clusters : int
         Number of groups of the reference labelling; 2 if there is none.
     standardize : bool
@@ -44,13 +45,17 @@ class Entry:
     key: str
     title: str
     summary: str
-    kind: Literal["toy", "bundled"]
+    kind: Literal["toy", "bundled", "drawn"]
     n_clusters: int
     standardize: bool
     parameters: tuple[str, ...]
     noise_default: float | None
     noise_max: float | None
     loader: Callable[..., Dataset]
+
+
+#: The check of each argument by its name.
+_CHECKS = {**CHECKS, "points": check_drawn}
 
 
 def load(key: str, **parameters: Any) -> Dataset:
@@ -106,7 +111,7 @@ def check_options(key: str, options: Mapping[str, Any]) -> None:
         if name not in known:
             takes = ", ".join(known) or "no parameters"
             raise ValueError(f"the data set {key!r} does not take {quoted(name)}; it takes {takes}")
-        CHECKS[name](value)
+        _CHECKS[name](value)
 
 
 def _load_toy(make: Callable[..., toys.Points], key: str, **parameters: Any) -> Dataset:
@@ -241,6 +246,18 @@ _ENTRIES = (
         2,
         True,
         "Malignant and benign tumours, measured in 30 properties of their cell nuclei.",
+    ),
+    Entry(
+        "drawn",
+        "Drawn by hand",
+        "Points that you draw yourself, with up to four groups; until then two arcs.",
+        "drawn",
+        2,
+        True,
+        ("points",),
+        None,
+        None,
+        load_drawn,
     ),
 )
 

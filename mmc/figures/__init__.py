@@ -12,7 +12,7 @@ from mmc.figures.movie import film_gif, film_mp4
 from mmc.figures.palette import cluster_color
 from mmc.figures.points import cluster_map, colors_by_row, column_map
 from mmc.figures.profile import effect_bars, parallel_coordinates, silhouette_plot
-from mmc.figures.scene import MAX_POINTS, Scene, View, make_scene, make_view
+from mmc.figures.scene import MAX_POINTS, Scene, View, make_pair, make_scene, make_view
 from mmc.figures.selection import band_curves, cv_heatmap, score_curve
 from mmc.figures.still import Words, still_png, still_svg
 from mmc.figures.story import Story, make_story
@@ -41,6 +41,7 @@ __all__ = [
     "film_gif",
     "film_mp4",
     "kernel_graph",
+    "make_pair",
     "make_scene",
     "make_story",
     "make_view",

@@ -21,7 +21,7 @@ from mmc.figures._frames import set_frames
 from mmc.figures.curves import Ranges, curve_ranges, curve_traces, lay_out_curve, now_on
 from mmc.figures.margins import margin_animation
 from mmc.figures.palette import COLORS, NEUTRAL, SYMBOLS, cluster_color, colorscale
-from mmc.figures.scene import Scene, frame_range
+from mmc.figures.scene import Scene
 from mmc.figures.story import Story
 
 #: Heights of the scatter plot and of the curves below it, if nothing else sets the height of the figure.
@@ -302,7 +302,7 @@ def _changes(scene: Scene, i: int, limits: Sequence[tuple[float, float]]) -> lis
 
 
 def _lay_out(figure: go.Figure, scene: Scene, objective: str, height: int, ranges: Ranges) -> None:
-    points, titles = scene.view.points, [html.escape(t[:40]) for t in scene.view.titles]
+    titles = [html.escape(t[:40]) for t in scene.view.titles]
     figure.update_layout(
         height=height,
         margin={"l": 10, "r": 10, "t": 34, "b": 10},
@@ -312,8 +312,9 @@ def _lay_out(figure: go.Figure, scene: Scene, objective: str, height: int, range
         uirevision="fixed",
     )
     plane = {"zeroline": False, "automargin": True}
-    figure.update_xaxes(title=titles[0], range=frame_range(points[:, 0]), **plane, row=1, col=1)
-    figure.update_yaxes(title=titles[1], range=frame_range(points[:, 1]), **plane, row=1, col=1)
+    across, upwards = scene.view.frame
+    figure.update_xaxes(title=titles[0], range=across, **plane, row=1, col=1)
+    figure.update_yaxes(title=titles[1], range=upwards, **plane, row=1, col=1)
     if scene.view.axes is not None:
         figure.update_yaxes(scaleanchor="x", row=1, col=1)
     steps = (scene.steps[0] - 0.5, max(scene.steps[-1] + 0.5, 1))

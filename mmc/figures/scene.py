@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from contourpy import LineType, contour_generator
@@ -61,6 +61,8 @@ class View:
         The plane, centre + u·axes, if a border can be drawn in it.
     project : callable
         Maps positions of the drawn points, of shape (m, d), to the plane, (m, 2).
+    others : ndarray of shape (l, 2) or None
+        Points of a picture beside this one, for which the axes have room too.
     """
 
     points: NDArray[np.float64]
@@ -70,6 +72,13 @@ class View:
     centre: NDArray[np.float64] | None
     axes: NDArray[np.float64] | None
     project: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    others: NDArray[np.float64] | None = None
+
+    @property
+    def frame(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Ranges of the two axes."""
+        points = self.points if self.others is None else np.concatenate([self.points, self.others])
+        return frame_range(points[:, 0]), frame_range(points[:, 1])
 
 
 def make_view(X: NDArray[np.float64], names: tuple[str, ...], columns: tuple[int, int] | None = None) -> View:
@@ -119,6 +128,31 @@ def make_view(X: NDArray[np.float64], names: tuple[str, ...], columns: tuple[int
         else:
             note += ", too little to draw a border in their plane."
     return View(project(X[sample]), sample, titles, note, centre, axes, project)
+
+
+def make_pair(view: View, X: NDArray[np.float64]) -> tuple[View, View]:
+    """Return a view and one of other points in the same plane, with the same axes.
+
+    Parameters
+    ----------
+    view : View
+        View of some points.
+    X : ndarray of shape (n, d)
+        Other points with the same features.
+
+    Returns
+    -------
+    tuple of (View, View)
+    """
+    sample = np.arange(len(X))
+    if len(X) > MAX_POINTS:
+        sample = np.sort(np.random.default_rng(0).choice(len(X), MAX_POINTS, replace=False))
+    project = view.project
+    if isinstance(project, _Columns):
+        project = replace(project, rows=sample)
+    points = project(X[sample])
+    other = replace(view, points=points, sample=sample, project=project, others=view.points)
+    return replace(view, others=points), other
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,7 +333,7 @@ def _borders(
     empty = [np.empty((0, 2), dtype=np.float32)] * len(recording.states)
     if view.centre is None or view.axes is None:
         return empty, empty
-    u, v = (np.linspace(*frame_range(view.points[:, c]), _GRID) for c in (0, 1))
+    u, v = (np.linspace(*each, _GRID) for each in view.frame)
     plane = np.stack(np.meshgrid(u, v), axis=-1).reshape(-1, 2)
     values = clusterers.decision_values(recording.estimator, view.centre + plane @ view.axes)
     if values is None or any(state.labels.max() >= _MAX_BORDERED for state in recording.states):

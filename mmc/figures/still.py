@@ -16,7 +16,7 @@ from mmc.figures._axes import GRID, Box, Plane, axes
 from mmc.figures.curves import Ranges, curve_ranges, now_on
 from mmc.figures.palette import COLORS, NEUTRAL, SYMBOLS, cluster_color
 from mmc.figures.raster import to_png
-from mmc.figures.scene import Curve, Scene, frame_range
+from mmc.figures.scene import Curve, Scene
 from mmc.figures.shapes import Line, Marks, Picture, Shape, Text, text_width, to_svg, wrap
 
 _INK, _NOW = "#333333", "#D55E00"
@@ -250,7 +250,7 @@ def _charts(scene: Scene, objective: str, ranges: Ranges, box: Box, i: int, ink:
 
 def _points(scene: Scene, box: Box, i: int, ink: str) -> list[Shape]:
     points = scene.view.points
-    plane = Plane(box, frame_range(points[:, 0]), frame_range(points[:, 1]))
+    plane = Plane(box, *scene.view.frame)
     if scene.view.axes is not None:
         plane = plane.with_equal_units()
     symbols, colors = _styles(scene)

@@ -20,6 +20,7 @@ from mmc.ui.candidate_view import show_candidate
 from mmc.ui.compare_job import Comparison, compared, contest_controls
 from mmc.ui.compare_view import show_comparison
 from mmc.ui.data_sidebar import data_controls, open_experiment, usual_k
+from mmc.ui.drawing_view import drawing
 from mmc.ui.export_view import export_buttons
 from mmc.ui.home_view import best_lessons, further_lessons, page_links
 from mmc.ui.marks import with_marks
@@ -64,6 +65,7 @@ from mmc.ui.visit_state import (
     Tune,
     state_of,
 )
+from mmc.ui.what_if_sidebar import what_if_control
 
 __all__ = [
     "Answer",
@@ -102,6 +104,7 @@ __all__ = [
     "draw_own_table",
     "draw_pictures",
     "draw_rival",
+    "drawing",
     "export_buttons",
     "frame",
     "further_lessons",
@@ -146,6 +149,7 @@ __all__ = [
     "tuning_controls",
     "usual_k",
     "warm_up",
+    "what_if_control",
     "with_marks",
     "with_outliers",
 ]

@@ -107,7 +107,7 @@ def contest_controls() -> tuple[Contest, Loaded]:
     """
     sets = st.multiselect(
         "Data sets",
-        [*CATALOG, TABLE],
+        [*(key for key, entry in CATALOG.items() if entry.kind != "drawn"), TABLE],
         list(_FIRST_SETS),
         key="sets",
         bind="query-params",

@@ -6,21 +6,24 @@ Every control that describes the run is bound to the address, so a link reproduc
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import streamlit as st
 
 from mmc import registry
-from mmc.datasets import CATALOG, Entry, load
+from mmc.datasets import CATALOG, Entry, check_options, load
 from mmc.datasets._options import MAX_IMBALANCE, MAX_NOISE
 from mmc.experiment import Data, Experiment
 from mmc.figures import MAX_POINTS, make_view, thumbnail
 from mmc.ui.choice_sidebar import titled_select, top
+from mmc.ui.drawn_points import DRAWING, DRAWN, drawing_address, drawn_options, is_lost, take_drawing
 from mmc.ui.marks import take_marks
 from mmc.ui.messages import guard, notice
 from mmc.ui.parameter_sidebar import STRETCH, forget_outside, reach, seed_control, short
 from mmc.ui.table_sidebar import TABLE, scale_control, scale_word, table_address, table_controls, take_columns
 from mmc.ui.visit_state import Loaded
+from mmc.ui.what_if_sidebar import question_address
 
 #: Ranges for experiments and addresses, which are wider than those of the controls.
 _OPTION_RANGES = {
@@ -45,7 +48,7 @@ _MAX_WRITTEN = 1000
 
 _ELSEWHERE = "Use the command line: python -m mmc run."
 
-_OPTION_KEYS = {"n_samples": "n", "random_state": "seed"}
+_OPTION_KEYS = {"n_samples": "n", "random_state": "seed", "points": DRAWING}
 
 
 def data_controls(first: str = "three-gaussians") -> tuple[Data, Loaded]:
@@ -73,24 +76,38 @@ def data_controls(first: str = "three-gaussians") -> tuple[Data, Loaded]:
             data_title,
             on_change=_follow_data,
             help_="Toy sets are drawn anew from the seed; measured sets come with scikit-learn. A table of "
-            "your own is at the top of the list.",
+            "your own and points that you draw yourself are at the top of the list.",
         )
     if source == TABLE:
         picture.markdown(":material/table:")
         with st.expander("My table", expanded=True):
             return table_controls()
     entry = CATALOG[source]
-    picture.image(set_picture(source), width=_PICTURE, alt=f"Points of {data_title(source)}")
+    drawn = drawn_options() if source == DRAWN else {}
+    if source != DRAWN:
+        st.query_params.pop(DRAWING, None)
+    picture.image(
+        set_picture(source, points=drawn.get("points")),
+        width=_PICTURE,
+        alt=f"Points of {data_title(source)}",
+    )
+    if source == DRAWN and is_lost():
+        notice(
+            "This link does not hold its points, because they are too many: this is an example. Open the "
+            "experiment (JSON) that belongs to it on the home page, or draw other points.",
+            "warning",
+        )
     with st.expander("Settings of the data"):
         st.caption(entry.summary)
-        options = _entry_options(entry)
+        options = drawn | _entry_options(entry)
         standardize = scale_control(entry.standardize)
     return Data(source, options, standardize), None
 
 
 def data_sets() -> list[str]:
-    """Return the keys of the data in the order of the list: the own table, what is used most, the others."""
-    return [TABLE, *_MOST_USED, *(key for key in CATALOG if key not in _MOST_USED)]
+    """Return the keys of the data in the order of the list: one's own, what is used most, the others."""
+    own = [TABLE, DRAWN]
+    return [*own, *_MOST_USED, *(key for key in CATALOG if key not in (*own, *_MOST_USED))]
 
 
 def data_title(source: str) -> str:
@@ -98,8 +115,8 @@ def data_title(source: str) -> str:
     return "My own table" if source == TABLE else CATALOG[source].title
 
 
-@st.cache_data(show_spinner=False)
-def set_picture(source: str, classes: tuple[str, ...] = ()) -> str:
+@st.cache_data(show_spinner=False, max_entries=200)
+def set_picture(source: str, classes: tuple[str, ...] = (), points: str | None = None) -> str:
     """Return a small picture of a built-in set, as an image in a text.
 
     Parameters
@@ -108,8 +125,14 @@ def set_picture(source: str, classes: tuple[str, ...] = ()) -> str:
         Key of the set.
     classes : tuple of str
         Chosen digits; empty means all.
+    points : str or None
+        The drawing, if the set is drawn; the example takes the place of one that cannot be read.
     """
     options: dict[str, Any] = {"random_state": 0} if CATALOG[source].kind == "toy" else {}
+    if points is not None:
+        with suppress(ValueError):
+            check_options(source, {"points": points})
+            options["points"] = points
     if classes:
         options["classes"] = [int(c) for c in classes]
     dataset = load(source, **options)
@@ -198,6 +221,7 @@ def open_experiment() -> None:
         return
     take_columns(experiment.data)
     take_marks(experiment.data)
+    take_drawing(experiment.data)
     st.switch_page("pages/1_Playground.py", query_params=query)
 
 
@@ -236,6 +260,8 @@ def address(experiment: Experiment) -> dict[str, str | list[str]]:
         values |= table_address(data)
     else:
         values |= {_OPTION_KEYS.get(name, name): value for name, value in data.options.items()}
+    if data.change:
+        values |= question_address(data)
     written = {key: _written(key, value) for key, value in values.items() if value is not None}
     own = {name: value for name, value in experiment.parameters.items() if value is not None}
     shown = {entry.parameter(name): value for name, value in own.items()}
@@ -313,6 +339,8 @@ def _written(key: str, value: Any) -> str | list[str]:
     """Return a value as the bound controls write it."""
     if key == "classes":
         return [str(v) for v in value]
+    if key == DRAWING:
+        return drawing_address(value)
     if isinstance(value, bool):
         return str(value).lower()
     return short(value) if isinstance(value, float) else str(value)

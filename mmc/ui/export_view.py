@@ -18,7 +18,7 @@ from mmc.ui.data_sidebar import address
 from mmc.ui.download_view import File, download_buttons
 from mmc.ui.messages import plain
 from mmc.ui.picture_view import picture_buttons, picture_words
-from mmc.ui.player_view import drawn, stories
+from mmc.ui.player_view import drawn, told
 from mmc.ui.result_store import fetch
 from mmc.ui.run_job import Outcome
 from mmc.ui.sweep_job import Found
@@ -114,7 +114,7 @@ def export_buttons(
     def page() -> str:
         words = picture_words(outcome)
         objective = registry.get(experiment.algorithm).objective
-        task = (drawing.scenes, objective, words.title, words.details, stories(drawing.scenes))
+        task = (drawing.scenes, objective, words.title, words.details, told(outcome, drawing))
         return fetch(work.write_html, task, None)
 
     def scores() -> str:

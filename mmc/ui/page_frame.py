@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from mmc.ui._sessions import current_session
 from mmc.ui.history import follow_address, keep_history
@@ -65,18 +66,25 @@ def frame(title: str) -> Iterator[None]:
             _tell_replaced()  # of controls that were drawn below the result
 
 
-def heading(title: str, about: str) -> None:
+def heading(title: str, about: str) -> DeltaGenerator:
     """Draw the title of a page, and beside it a button that opens what the page is about.
 
     Parameters
     ----------
     title, about : str
         Title and explanation.
+
+    Returns
+    -------
+    DeltaGenerator
+        The line of the title, for further buttons.
     """
-    with st.container(key="heading", horizontal=True, vertical_alignment="center"):
+    line = st.container(key="heading", horizontal=True, vertical_alignment="center")
+    with line:
         st.title(title, width="content")
         with st.popover("What is this?", type="tertiary"):
             st.write(about)
+    return line
 
 
 def replaced_notice() -> None:

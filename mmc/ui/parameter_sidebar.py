@@ -227,8 +227,16 @@ def read_candidates(name: str, parameter: str, text: str) -> tuple[Any, ...]:
     return tuple(values)
 
 
-def beside_control(name: str) -> str | None:
-    """Draw the control of a second algorithm of the same family, and return its name or None."""
+def beside_control(name: str, disabled: bool = False) -> str | None:
+    """Draw the control of a second algorithm of the same family, and return its name or None.
+
+    Parameters
+    ----------
+    name : str
+        Name of the first algorithm.
+    disabled : bool
+        Whether changed data take the place beside it.
+    """
     family = registry.get(name).family
     others = [a.name for a in registry.ALGORITHMS.values() if a.family == family and a.name != name]
     if not others:
@@ -238,9 +246,11 @@ def beside_control(name: str) -> str | None:
         ["none", *others],
         key="beside",
         bind="query-params",
-        help="Runs a second algorithm of the same family on the same data, from the same start.",
+        disabled=disabled,
+        help="Runs a second algorithm of the same family on the same data, from the same start. "
+        "While you ask “What if …” the changed data are there.",
     )
-    return None if chosen in (None, "none") else str(chosen)
+    return None if disabled or chosen in (None, "none") else str(chosen)
 
 
 def rival_control(name: str, parameter: str) -> bool:

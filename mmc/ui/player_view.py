@@ -18,6 +18,7 @@ from mmc.ui.first_picture import first_picture
 from mmc.ui.messages import guard, notice
 from mmc.ui.result_store import fetch, obtained
 from mmc.ui.run_job import Outcome
+from mmc.ui.what_if_view import move_button, own_experiment, tell_change
 from mmc.work import Drawing
 
 #: Prefixes of the keys of the charts that the player moves.
@@ -49,12 +50,20 @@ def tell(outcome: Outcome, columns: tuple[int, int] | None) -> None:
     columns : pair of int or None
         Two columns that the animation shows.
     """
-    _component("Story")(data=story_options(stories(drawn(outcome, columns).scenes)), key="story_panel")
+    _component("Story")(data=story_options(told(outcome, drawn(outcome, columns))), key="story_panel")
 
 
 def stories(scenes: Mapping[str, Scene]) -> dict[str, Story]:
     """Return what is told beside each scene, by the name of its algorithm."""
     return {name: make_story(scene, registry.get(name)) for name, scene in scenes.items()}
+
+
+def told(outcome: Outcome, drawing: Drawing) -> dict[str, Story]:
+    """Return what is told beside each picture of a run, by its title."""
+    return {
+        title: make_story(scene, registry.get(outcome.players[title][0]))
+        for title, scene in drawing.scenes.items()
+    }
 
 
 @st.fragment
@@ -64,12 +73,16 @@ def _panel(outcome: Outcome, drawing: Drawing) -> None:
     caught: set[int] = set()
     with st.container(key="presented"):
         st.html(f"<h1>{html.escape(outcome.title)}</h1>")
+    if outcome.changed is not None:
+        with st.container(key="changed"):
+            tell_change(outcome)
     charts = st.container(key="pair" if len(scenes) > 1 else "alone").columns(len(scenes))
     for i, (column, name) in enumerate(zip(charts, scenes, strict=True)):
         with column:
             if len(scenes) > 1:
-                value = outcome.recordings[name].end.objective
-                final = "" if np.isnan(value) else f", final {registry.get(name).objective} {value:.4g}"
+                algorithm, recording = outcome.players[name]
+                value = recording.end.objective
+                final = "" if np.isnan(value) else f", final {registry.get(algorithm).objective} {value:.4g}"
                 st.markdown(f"**{name}**{final}")
             with st.container(key=f"picture_{i}"):
                 first_picture(drawing.first[i], i)
@@ -82,11 +95,12 @@ def _panel(outcome: Outcome, drawing: Drawing) -> None:
                     config=chart_config(),
                     alt=_alternative(outcome, name, scenes[name]),
                 )
-            caught |= {
+            found = {
                 int(p["customdata"][0] if isinstance(p["customdata"], list) else p["customdata"])
                 for p in event["selection"]["points"]
                 if "customdata" in p
             }
+            caught |= _as_they_were(outcome, name, found)
     _component("Player")(
         data=player_options(scenes, [[f".st-key-{c}_{i}" for c in CHARTS] for i in range(len(scenes))]),
         key="player",
@@ -101,6 +115,18 @@ def _panel(outcome: Outcome, drawing: Drawing) -> None:
             notice(error)
         if caught:
             _rows(outcome, sorted(caught))
+            if len(caught) == 1:
+                move_button(caught.pop())
+        if outcome.changed is not None:
+            own_experiment(outcome)
+
+
+def _as_they_were(outcome: Outcome, title: str, points: set[int]) -> set[int]:
+    """Return the points of the data as they are that points of a picture were."""
+    changed = outcome.changed
+    if changed is None or title != changed.title:
+        return points
+    return set() if changed.rows is None else {int(changed.rows[i]) for i in points}
 
 
 def _named_rows(n_rows: int) -> set[int]:
@@ -132,6 +158,10 @@ def drawn(outcome: Outcome, columns: tuple[int, int] | None) -> Drawing:
         return outcome.drawing
     key = f"drawing {columns} {len(outcome.main.states)} {outcome.stopped} {outcome.key}"
     task = (outcome.experiment.data, outcome.recordings, outcome.objectives, columns)
+    if outcome.changed is not None:
+        objectives = {name: registry.get(name).objective for name in outcome.recordings}
+        pair = (outcome.experiment.data, outcome.recordings, objectives, columns, outcome.changed)
+        return obtained(key, work.draw_pair, outcome.packed, pair, own=outcome.upload is not None)
     return obtained(key, work.draw_run, outcome.packed, task, own=outcome.upload is not None)
 
 
@@ -153,12 +183,14 @@ def drawn_figure(name: str, outcome: Outcome, make: Callable[..., Any], *argumen
 
 
 def _alternative(outcome: Outcome, name: str, scene: Scene) -> str:
-    recording = outcome.recordings[name]
+    algorithm, recording = outcome.players[name]
+    if outcome.changed is not None:
+        algorithm += f", {name[0].lower()}{name[1:]}"
     sizes = ", ".join(map(str, np.bincount(recording.labels)))
     below = f", with the objective over {len(recording.states)} steps below" if scene.curves else ""
     return (
         f"Scatter plot of {len(recording.labels)} points of {outcome.dataset.name} in clusters of "
-        f"{sizes} points found by {name}{below}."
+        f"{sizes} points found by {algorithm}{below}."
     )
 
 

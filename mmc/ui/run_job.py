@@ -24,7 +24,8 @@ from mmc.ui.result_store import NotYet, call, obtain
 from mmc.ui.runner import TIME_LIMIT, Report
 from mmc.ui.visit_state import Loaded, Visit, state_of
 from mmc.ui.wanted_file import wanted_file
-from mmc.work import Begun, Drawing, Steps, Upload
+from mmc.what_if import Question, asked
+from mmc.work import AS_IT_IS, Begun, Change, Changed, Drawing, Steps, Upload
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +44,8 @@ class Outcome:
         Recordings by algorithm; the first is the experiment's own.
     drawing : Drawing or None
         Pictures in the default plane; None if the run was stopped before they were made.
+    changed : Changed or None
+        The run on changed data beside it, if a question was asked.
     upload : Upload or None
         Table of the visitor that the data come from.
     stopped : str
@@ -56,12 +59,14 @@ class Outcome:
     drawing: Drawing | None = None
     upload: Upload | None = None
     stopped: str = ""
+    changed: Changed | None = None
 
     @property
     def nbytes(self) -> int:
         """Memory of the reference labels, of all recordings and of their pictures."""
         pictures = 0 if self.drawing is None else self.drawing.nbytes
-        return self.dataset.nbytes + sum(r.nbytes for r in self.recordings.values()) + pictures
+        other = 0 if self.changed is None else self.changed.nbytes
+        return self.dataset.nbytes + sum(r.nbytes for r in self.recordings.values()) + pictures + other
 
     @property
     def main(self) -> Recording:
@@ -78,15 +83,28 @@ class Outcome:
         """What ran on what, in the words of people."""
         names = " and ".join(registry.get(name).title or name for name in self.recordings)
         source = self.experiment.data.source
-        return f"{names} on {CATALOG[source].title if source in CATALOG else self.dataset.name}"
+        title = f"{names} on {CATALOG[source].title if source in CATALOG else self.dataset.name}"
+        if self.changed is None:
+            return title
+        return f"{title}, {AS_IT_IS.lower()} and with {self.changed.title[0].lower()}{self.changed.title[1:]}"
+
+    @property
+    def players(self) -> dict[str, tuple[str, Recording]]:
+        """Algorithm and recording of each picture of the stage, by its title."""
+        if self.changed is None:
+            return {name: (name, recording) for name, recording in self.recordings.items()}
+        name = self.experiment.algorithm
+        return {AS_IT_IS: (name, self.main), self.changed.title: (name, self.changed.recording)}
 
     @property
     def objectives(self) -> dict[str, str]:
-        """Title of the objective of each algorithm."""
-        return {name: registry.get(name).objective for name in self.recordings}
+        """Title of the objective of each picture."""
+        return {title: registry.get(name).objective for title, (name, _) in self.players.items()}
 
 
-def run(experiment: Experiment, loaded: Loaded, beside: str | None) -> Outcome:
+def run(
+    experiment: Experiment, loaded: Loaded, beside: str | None, question: Question | None = None
+) -> Outcome:
     """Return the outcome of an experiment, or draw its progress and end the page here.
 
     Parameters
@@ -97,6 +115,8 @@ def run(experiment: Experiment, loaded: Loaded, beside: str | None) -> Outcome:
         Table that the visitor has loaded, if any.
     beside : str or None
         Second algorithm to run from the same start.
+    question : Question or None
+        What is to be different in the data beside these; there is no second algorithm then.
 
     Returns
     -------
@@ -108,10 +128,10 @@ def run(experiment: Experiment, loaded: Loaded, beside: str | None) -> Outcome:
         If the data or the parameters do not allow it; the message names cause and remedy.
     """
     upload = require_table(experiment.data, loaded)
-    key = f"{experiment.to_json()} {beside}"
+    key = f"{experiment.to_json()} {beside}" + (f" {question}" if question else "")
     return obtain(
         key,
-        lambda report, ticket: _work(key, experiment, upload, beside, report, ticket),
+        lambda report, ticket: _work(key, experiment, upload, beside, report, ticket, question),
         own=upload is not None,
     )
 
@@ -123,9 +143,13 @@ def _work(
     beside: str | None,
     report: Report,
     ticket: Ticket,
+    question: Question | None = None,
 ) -> Outcome:
     models = {experiment.algorithm: within_time(experiment.make(), TIME_LIMIT)}
-    if beside:
+    change = None
+    if question:
+        change = Change(asked(experiment.data, question), question.title, question.keeps_rows)
+    elif beside:
         models[beside] = _companion(experiment, beside)
     task = work.Run(
         experiment.data,
@@ -134,20 +158,23 @@ def _work(
         tuple(registry.bound(name, _given(name, model)) for name, model in models.items()),
         same_start=all(_takes_labels(name) for name in models),
         quantities={name: _quantities(name) for name in models},
+        change=change,
     )
     gives = _Collected(report)
     try:
         ran = call(work.run, upload and upload.packed, task, ticket, gives.add)
-        facts, recordings, drawing = ran
+        facts, recordings, drawing, changed = ran
     except LimitError:
         # The worker was ended in the middle of a step; what it has sent before is left.
-        recordings, drawing = gives.recordings(), None
+        recordings = {name: each for name, each in gives.recordings().items() if name in models}
+        drawing = changed = None
         if gives.facts is None or not recordings:
             raise
         facts = gives.facts
-    failure = next((recording.failure for recording in recordings.values() if recording.failure), "")
+    ended = [*recordings.values(), *([changed.recording] if changed else [])]
+    failure = next((recording.failure for recording in ended if recording.failure), "")
     stopped = f"ended by the solver ({failure})" if failure else ""
-    return Outcome(key, experiment, facts, recordings, drawing, upload, stopped)
+    return Outcome(key, experiment, facts, recordings, drawing, upload, stopped, changed)
 
 
 class _Collected:

@@ -27,7 +27,7 @@ def show_outcome(outcome: Outcome, found: Found | None = None) -> None:
     """
     if outcome.stopped:
         notice(f"This run was {outcome.stopped}; you see what it had reached.", "warning")
-    alone = len(outcome.recordings) == 1
+    alone = len(outcome.players) == 1
     stage = st.container(key="stage")
     with st.container(key="below"):
         columns = view_controls(outcome.dataset.feature_names)

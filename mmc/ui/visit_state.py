@@ -117,6 +117,14 @@ class Visit:
         Whether the browser was sent a chart, for which it loads Plotly.
     pictures : pair of str and list of Pictures
         Key of a comparison or map, and its small pictures.
+    drawings : dict from str to str
+        Drawings that are too long for the address, by the name that is there.
+    on_canvas : str
+        Drawing that the canvas shows.
+    canvas_number : int
+        How often the canvas was given other points.
+    is_drawing : bool
+        Whether the canvas is open.
     """
 
     key: ClassVar[str] = "visit"
@@ -141,6 +149,10 @@ class Visit:
     marks: dict[str, Marks] = field(default_factory=dict)
     algorithm: str = ""
     pictures: tuple[str, list[Pictures]] = ("", [])
+    drawings: dict[str, str] = field(default_factory=dict)
+    on_canvas: str = ""
+    canvas_number: int = 0
+    is_drawing: bool = False
 
 
 @dataclass

@@ -12,8 +12,8 @@ import pytest
 from mmc import cli, engine, registry
 from mmc.datasets import load
 from mmc.experiment import Data, Experiment
+from mmc.figures import make_story
 from mmc.selection import select
-from mmc.ui.player_view import stories
 
 NAME = "ScratchKMedoids"
 SMALL = {"data": "three-gaussians", "n": "60"}
@@ -62,7 +62,7 @@ def test_controls_and_player(outside, expected, playground):
     assert len(figures[0].to_dict()["frames"]) == len(result.main.states) > 1
     assert all(len(border) for border in scenes[NAME].borders)
     assert at.button_group(key="look").options == ["Medoid rounds", "Restarts"]
-    assert any("begin with k medoids" in line for line in stories(scenes)[NAME].code)
+    assert any("begin with k medoids" in line for line in make_story(scenes[NAME], registry.get(NAME)).code)
 
 
 def test_model_selection_and_tune(outside, model_selection):

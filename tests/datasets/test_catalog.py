@@ -23,6 +23,7 @@ KEYS = [
     "wine",
     "digits",
     "breast-cancer",
+    "drawn",
 ]
 
 
@@ -65,7 +66,7 @@ def test_entry_parameters_are_those_of_its_kind(key):
     """Toys take size, noise, imbalance and seed; the noise has no noise; digits take classes."""
     entry = CATALOG[key]
     toy = ("n_samples", "noise", "imbalance", "random_state")
-    special = {"noise": ("n_samples", "random_state"), "digits": ("classes",)}
+    special = {"noise": ("n_samples", "random_state"), "digits": ("classes",), "drawn": ("points",)}
     assert entry.parameters == special.get(key, toy if entry.kind == "toy" else ())
     if "noise" in entry.parameters:
         assert 0 <= entry.noise_default < entry.noise_max
