@@ -11,7 +11,7 @@ function mountPlayer(root, options) {
   const kept = previous && previous.signature === signature;
   if (previous) previous.stop();
 
-  const state = { index: kept ? previous.state.index : last, timer: null };
+  const state = { index: kept ? previous.state.index : Math.min(options.start ?? last, last), timer: null };
   const box = document.createElement("div");
   box.className = "mmc-player";
   box.setAttribute("role", "group");

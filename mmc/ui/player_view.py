@@ -49,7 +49,32 @@ def tell(outcome: Outcome, columns: tuple[int, int] | None) -> None:
     columns : pair of int or None
         Two columns that the animation shows.
     """
-    _component("Story")(data=story_options(stories(drawn(outcome, columns).scenes)), key="story_panel")
+    mount_story(stories(drawn(outcome, columns).scenes))
+
+
+def mount_player(scenes: Mapping[str, Scene], frame: int | None = None) -> None:
+    """Draw the player of the charts with the keys `chart_0`, `chart_1`, ….
+
+    Parameters
+    ----------
+    scenes : mapping from str to Scene
+        Scene of each chart.
+    frame : int or None
+        Frame that is shown at first; None means the last.
+    """
+    charts = [[f".st-key-{chart}_{i}" for chart in CHARTS] for i in range(len(scenes))]
+    _component("Player")(data=player_options(scenes, charts, frame), key="player")
+
+
+def mount_story(told: Mapping[str, Story]) -> None:
+    """Draw what is told beside the frame that the player shows.
+
+    Parameters
+    ----------
+    told : mapping from str to Story
+        Texts of each scene.
+    """
+    _component("Story")(data=story_options(told), key="story_panel")
 
 
 def stories(scenes: Mapping[str, Scene]) -> dict[str, Story]:
@@ -87,10 +112,7 @@ def _panel(outcome: Outcome, drawing: Drawing) -> None:
                 for p in event["selection"]["points"]
                 if "customdata" in p
             }
-    _component("Player")(
-        data=player_options(scenes, [[f".st-key-{c}_{i}" for c in CHARTS] for i in range(len(scenes))]),
-        key="player",
-    )
+    mount_player(scenes)
     first = next(iter(scenes.values()))
     rings = " ".join(dict.fromkeys(scene.rings for scene in scenes.values()))
     with st.container(key="below_player"):
