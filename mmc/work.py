@@ -259,8 +259,8 @@ class Taught:
     ----------
     values : mapping from str to mapping from str to float
         Quantities of each run by its name.
-    frame : int
-        Number of the frame that is shown first.
+    frame : int or None
+        Number of the frame that is shown first; None means the end of each run.
     scenes : mapping from str to Scene
         Scene of each shown run by its title.
     figures : tuple of PackedFigure
@@ -274,7 +274,7 @@ class Taught:
     """
 
     values: Values
-    frame: int
+    frame: int | None
     scenes: Mapping[str, Scene]
     figures: tuple[PackedFigure, ...]
     first: tuple[str, ...]
@@ -535,18 +535,19 @@ def teach(packed: None, step: LessonStep, report: Report) -> Taught:
     scenes = {step.runs[i].title: make_scene(runs.recordings[i], views[i]) for i in shown}
     objectives = dict(zip(scenes, step.objectives, strict=True))
     ranges = curve_ranges((scene, objectives[title]) for title, scene in scenes.items())
-    is_end = runs.frame == len(runs.recordings[0].states) - 1
     return Taught(
         runs.values,
         runs.frame,
         scenes,
         tuple(pack(animation(scene, objectives[title], ranges)) for title, scene in scenes.items()),
         tuple(
-            to_svg(chart_picture(scene, objectives[title], ranges, *_FIRST_SIZE)) if is_end else ""
+            to_svg(chart_picture(scene, objectives[title], ranges, *_FIRST_SIZE))
+            if runs.frame is None
+            else ""
             for title, scene in scenes.items()
         ),
         to_svg(points_picture(views[0], *_FIRST_SIZE)),
-        still_svg(scenes, Words(objectives=objectives), None if is_end else runs.frame),
+        still_svg(scenes, Words(objectives=objectives), runs.frame),
     )
 
 

@@ -126,7 +126,7 @@ def placeholders(text: str) -> list[tuple[str, str]]:
     return [(found[1], found[2] or "") for found in _PLACEHOLDER.finditer(text)]
 
 
-def fill(text: str, values: Mapping[str, float]) -> str:
+def fill(text: str, values: Mapping[str, float], forms: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return a text whose placeholders are numbers; where there is none, there is a dash.
 
     Parameters
@@ -135,6 +135,8 @@ def fill(text: str, values: Mapping[str, float]) -> str:
         Text with placeholders.
     values : mapping from str to float
         Quantities by name.
+    forms : mapping from str to str
+        Usual format of a quantity by its name without that of a run.
 
     Returns
     -------
@@ -148,7 +150,8 @@ def fill(text: str, values: Mapping[str, float]) -> str:
     """
 
     def number(found: re.Match[str]) -> str:
-        return written(values.get(found[1], math.nan), found[2] or "")
+        usual = forms.get(found[1].rpartition(".")[2], "")
+        return written(values.get(found[1], math.nan), found[2] or usual)
 
     return _PLACEHOLDER.sub(number, text)
 

@@ -44,6 +44,11 @@ class Moment(NamedTuple):
     line: str = ""
     number: int = 0
 
+    @property
+    def is_end(self) -> bool:
+        """Whether the end of each run is meant, however many frames it has."""
+        return self.which == "last" and not self.line
+
     def frame(self, lines: list[str]) -> int:
         """Return the number of the frame.
 

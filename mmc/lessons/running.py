@@ -24,15 +24,15 @@ class StepRun(NamedTuple):
         Data of each run.
     recordings : tuple of Recording
         States of each run.
-    frame : int
-        Number of the frame of the first run that the step shows.
+    frame : int or None
+        Number of the frame that the step shows; None means the end of each run.
     values : mapping from str to mapping from str to float
         Quantities of each run by its name.
     """
 
     datasets: tuple[Dataset, ...]
     recordings: tuple[Recording, ...]
-    frame: int
+    frame: int | None
     values: Values
 
 
@@ -62,17 +62,20 @@ def run_step(
     datasets: list[Dataset] = []
     recordings: list[Recording] = []
     measured: list[Measured] = []
+    frame: int | None = None
     for number, run in enumerate(step.runs):
         known = [i for i in range(number) if step.runs[i].experiment.data == run.experiment.data]
         dataset = datasets[known[0]] if known else run.experiment.data.load()
         recording = _record(run, dataset, recordings, number / len(step.runs), step, seconds, go_on)
         datasets.append(dataset)
         recordings.append(recording)
-        frame = step.moment.frame([state.line for state in recordings[0].states])
-        at = min(frame, len(recording.states) - 1)
+        if number == 0 and not step.moment.is_end:
+            frame = step.moment.frame([state.line for state in recording.states])
+        last = len(recording.states) - 1
+        at = last if frame is None else min(frame, last)
         measured.append(Measured(dataset, recording, at, measured[0] if measured else None))
     values = {run.name: measure(each, step.wanted) for run, each in zip(step.runs, measured, strict=True)}
-    return StepRun(tuple(datasets), tuple(recordings), measured[0].frame, values)
+    return StepRun(tuple(datasets), tuple(recordings), frame, values)
 
 
 def lookup(values: Values) -> dict[str, float]:

@@ -39,7 +39,7 @@ def show_for_paper(place: Place, *, is_teacher: bool) -> None:
         )
     parts = [
         f"<h1>{html.escape(lesson.title)}</h1>",
-        f"<p>{html.escape(lesson.summary)} {html.escape(lesson.paper)}</p>",
+        f"<p>{html.escape(lesson.summary)}<br><em>{html.escape(lesson.paper)}</em></p>",
         terms_html(lesson),
     ]
     try:
@@ -47,11 +47,11 @@ def show_for_paper(place: Place, *, is_teacher: bool) -> None:
             shown = taught(step)
             tell_what_differs(step, shown)
             source = f"data:image/svg+xml;base64,{base64.b64encode(shown.still.encode()).decode()}"
-            titles = html.escape(", ".join(shown.scenes))
+            titles = html.escape(" and ".join(shown.scenes))
             pair = " mmc-pair" if len(shown.scenes) > 1 else ""
             parts.append(
                 f'<section class="mmc-printed{pair}"><figure>'
-                f'<img alt="{titles}: frame {shown.frame}" src="{source}"></figure>'
+                f'<img alt="Picture of {titles}" src="{source}"></figure>'
                 f"<div><h2>{number}</h2>{question_html(step)}{choices_html(step)}"
                 f"{answer_html(step, shown.values)}{table_html(step, shown.values)}</div></section>"
             )

@@ -33,7 +33,8 @@ def choices_html(step: Step) -> str:
 
 def answer_html(step: Step, values: Values) -> str:
     """Return the answer of a step with the numbers of its runs."""
-    return f'<div class="mmc-answer">{to_html(fill(step.answer, lookup(values)))}</div>'
+    forms = {name: quantity.form for name, quantity in QUANTITIES.items()}
+    return f'<div class="mmc-answer">{to_html(fill(step.answer, lookup(values), forms))}</div>'
 
 
 def verdict_html(step: Step, guess: int) -> str:

@@ -47,50 +47,61 @@ def show_lesson(place: Place, *, is_teacher: bool) -> None:
     number = step_in_address(lesson)
     step = lesson.steps[number - 1]
     keep_progress(f"{place.key} {number}")
-    with st.container(key="lesson_head"):
+    with st.container(key="lesson_head", gap="xsmall"):
         st.title(plain(lesson.title), anchor=False)
         at = f"Lesson {place.number} of {len(all_places())}" if place.number else "A lesson of its own"
         about = [at, f"{lesson.minutes} minutes", *([f"After {lesson.paper}"] if lesson.paper else [])]
         st.caption(plain(" · ".join(about)))
-        _progress(place, number)
+    with st.container(key="lesson_bar", horizontal=True, vertical_alignment="center"):
+        st.html(_marks(place, number))
+        if lesson.terms and number > 1:
+            with st.popover("Words of this lesson", type="tertiary", icon=":material/dictionary:"):
+                st.html(terms_html(lesson))
     if is_teacher and (hints := hints_html(lesson)):
         with st.expander("Hints for the teacher", icon=":material/school:", expanded=number == 1):
             st.html(hints)
-    if lesson.terms:
-        with st.expander("Words of this lesson", icon=":material/dictionary:", expanded=number == 1):
+    if lesson.terms and number == 1:
+        with st.expander("Words of this lesson", icon=":material/dictionary:", expanded=True):
             st.html(terms_html(lesson))
+    guess = guess_of(place.key, number)
     with st.container(key="lesson_step"):
-        st.subheader(f"Step {number}", anchor=False)
-        st.html(question_html(step))
-        guess = guess_of(place.key, number)
-        if guess is None:
-            _ask(place, number, step)
-        below = st.container()
+        with st.container(key="lesson_question"):
+            st.html(question_html(step))
+            if guess is None:
+                _ask(place, number, step)
+        picture = st.container(key="lesson_picture")
+        answer = st.container(key="lesson_answer")
+    algorithm = st.container(key="lesson_algorithm")
     with st.container(key="lesson_ways"):
         _ways(place, number)
-    with below:  # the last, because a page ends here while the work is done
-        try:
+    try:
+        with picture:  # the last, because a page ends here while the work is done
             shown = taught(step)
-        except ValueError as error:
+            if guess is None:
+                st.image(shown.before, caption="The points of the experiment, before anything runs.")
+            else:
+                _player(step, shown)
+    except ValueError as error:
+        with picture:
             notice(error)
-            return
-        if guess is None:
-            with st.container(key="lesson_before"):
-                st.image(shown.before, caption="The points of the experiment.", width=480)
-        else:
+        return
+    if guess is not None:
+        with answer:
             _answer(place, number, step, guess, shown)
+        with algorithm, st.expander("The algorithm, line by line", icon=":material/code:"):
+            runs = {run.title: registry.get(run.experiment.algorithm) for run in step.shown}
+            mount_story({title: make_story(scene, runs[title]) for title, scene in shown.scenes.items()})
 
 
-def _progress(place: Place, number: int) -> None:
-    """Draw a mark for each step: which are done, and which is shown."""
-    total = len(place.lesson.steps)
+def _marks(place: Place, number: int) -> str:
+    """Return a mark for each step: which are done, and which is shown."""
     marks = []
-    for i in range(1, total + 1):
+    for i in range(1, len(place.lesson.steps) + 1):
         state = "done" if guess_of(place.key, i) is not None else "open"
         now = " mmc-now" if i == number else ""
         marks.append(f'<span class="mmc-mark mmc-{state}{now}"></span>')
-    text = f"Step {number} of {total}, {n_done(place.key, place.lesson)} done"
-    st.html(f'<div class="mmc-marks">{"".join(marks)}<span>{text}</span></div>')
+    text = f"Step {number} of {len(marks)}, {n_done(place.key, place.lesson)} done"
+    return f'<div class="mmc-marks">{"".join(marks)}<span>{text}</span></div>'
 
 
 def _ask(place: Place, number: int, step: Step) -> None:
@@ -113,36 +124,29 @@ def _ask(place: Place, number: int, step: Step) -> None:
 
 
 def _answer(place: Place, number: int, step: Step, guess: int, shown: Taught) -> None:
-    picture, told = st.columns([3, 2], gap="large")
-    with picture:
-        _player(step, shown)
-    with told, st.container(key="lesson_answer"):
-        st.html(verdict_html(step, guess) + answer_html(step, shown.values))
-        tell_what_differs(step, shown)
-        st.html(table_html(step, shown.values))
-        if step.further is not None:
-            with st.container(border=True, key="lesson_further"):
-                st.markdown("**Try it**")
-                st.html(f"<p>{html.escape(step.further.text)}</p>")
-                with suppress(ValueError):  # an experiment may be outside the ranges of the playground
-                    query = address(step.further.experiment)
-                    st.page_link(
-                        _PLAYGROUND,
-                        label="Open it on the Playground",
-                        icon=":material/scatter_plot:",
-                        query_params=query | ({"beside": step.further.beside} if step.further.beside else {}),
-                    )
-        st.button(
-            "Ask me again",
-            type="tertiary",
-            on_click=take_guess,
-            args=(place.key, number, None),
-            key=f"again {place.key} {number}",
-        )
-    with st.expander("The algorithm, line by line", icon=":material/code:"):
-        runs = {run.title: run for run in step.shown}
-        entries = {title: registry.get(runs[title].experiment.algorithm) for title in shown.scenes}
-        mount_story({title: make_story(scene, entries[title]) for title, scene in shown.scenes.items()})
+    st.html(verdict_html(step, guess) + answer_html(step, shown.values))
+    tell_what_differs(step, shown)
+    st.html(table_html(step, shown.values))
+    if step.further is not None:
+        with st.container(border=True, key="lesson_further"):
+            st.html(f"<p><strong>Try it.</strong> {html.escape(step.further.text)}</p>")
+            with suppress(ValueError):  # an experiment may be outside the ranges of the playground
+                query = address(step.further.experiment)
+                if step.further.beside:
+                    query["beside"] = step.further.beside
+                st.page_link(
+                    _PLAYGROUND,
+                    label="Open it on the Playground",
+                    icon=":material/scatter_plot:",
+                    query_params=query,
+                )
+    st.button(
+        "Ask me again",
+        type="tertiary",
+        on_click=take_guess,
+        args=(place.key, number, None),
+        key=f"again {place.key} {number}",
+    )
 
 
 def _player(step: Step, shown: Taught) -> None:
