@@ -23,6 +23,9 @@ _PAGES = {
     "Model_selection?n=60&candidates=3,6": ".st-key-chart_0 .points path",
     f"Tune?n=60&kernel=rbf&paper_grid=false&{_GRID}": ".st-key-chart_0 .points path",
     "Papers": "[data-testid=stMain] h3",
+    "Lessons?teacher=true": ".mmc-hints",
+    "Lessons?lesson=easy-to-learn": ".st-key-lesson_picture img",
+    "Lessons?lesson=easy-to-learn&print=true": ".mmc-printed img",
 }
 _ASK = """async () => {
     const found = await axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'best-practice']});
