@@ -78,7 +78,11 @@ def show_lesson(place: Place, *, is_teacher: bool) -> None:
         with picture:  # the last, because a page ends here while the work is done
             shown = taught(step)
             if guess is None:
-                st.image(shown.before, caption="The points of the experiment, before anything runs.")
+                st.image(
+                    shown.before,
+                    caption="The points of the experiment, before anything runs.",
+                    alt=f"Scatter plot of {plain(step.runs[0].experiment.data.source)}, without clusters.",
+                )
             else:
                 _player(step, shown)
     except ValueError as error:

@@ -59,6 +59,19 @@ def test_no_page_has_a_serious_barrier(where, app, new_page):
     assert found + complaints(page) == []
 
 
+def test_an_answered_step_has_no_serious_barrier(app, new_page):
+    """The verdict, the answer, two pictures with a player, the table and the ways on."""
+    page = new_page(viewport={"width": 1280, "height": 720})
+    page.goto(f"{app}/Lessons?lesson=descent-and-shaking&step=2")
+    page.get_by_role("button", name="Shaking").click()
+    page.wait_for_selector(".st-key-chart_1 .points path")
+    page.wait_for_function("() => !document.querySelector('[data-testid=stStatusWidget]')")
+    found = complaints(page)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_timeout(400)
+    assert found + complaints(page) == []
+
+
 def test_the_exported_page_has_no_serious_barrier(new_page, tmp_path):
     """The animation that was taken home, opened from disk."""
     data = load("moons", n_samples=40, random_state=0)
