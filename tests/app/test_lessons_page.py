@@ -168,6 +168,20 @@ def test_a_lesson_from_a_file_opens(lessons, settle):
     assert at.title[0].value.startswith("Mine")
 
 
+def test_a_lesson_that_was_written_from_the_page_alone_opens(lessons, settle, root):
+    """From its file to its answer."""
+    content = (root / "tests" / "lessons" / "long_clouds.toml").read_bytes()
+    at = lessons()
+    at.file_uploader(key="lesson_file").set_value(("long.toml", content, "text/plain"))
+    settle(at)
+    press(at, "Open this lesson", settle)
+    press(at, "The mixture", settle)
+    assert "That is right." in html(at)
+    assert not at.warning
+    assert "<ul><li><em>k-means</em>" in html(at)
+    assert len(at.get("plotly_chart")) == 2
+
+
 def test_a_long_lesson_opens_without_a_link(lessons, settle):
     """It is kept for the visit, and the page says so."""
     long = "".join(map(chr, np.random.default_rng(0).integers(33, 123, 9000)))

@@ -111,6 +111,15 @@ def test_the_example_of_the_page_is_a_lesson():
         assert "–" not in fill(step.answer, values)
 
 
+def test_a_lesson_that_was_written_from_the_page_alone_works():
+    """Its claims hold and its answer has its numbers."""
+    lesson = read_lesson((Path(__file__).parent / "long_clouds.toml").read_bytes())
+    (step,) = lesson.steps
+    values = lookup(run_step(step).values)
+    assert all(claim.holds(values) for claim in step.claims)
+    assert "–" not in fill(step.answer, values)
+
+
 def test_the_page_lists_every_quantity():
     """All names that an answer may use, each with its meaning."""
     text = PAGE.read_text(encoding="utf-8")
