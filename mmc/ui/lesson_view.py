@@ -60,10 +60,10 @@ def show_lesson(place: Place, *, is_teacher: bool) -> None:
     if is_teacher and (hints := hints_html(lesson)):
         with st.expander("Hints for the teacher", icon=":material/school:", expanded=number == 1):
             st.html(hints)
-    if lesson.terms and number == 1:
-        with st.expander("Words of this lesson", icon=":material/dictionary:", expanded=True):
-            st.html(terms_html(lesson))
     guess = guess_of(place.key, number)
+    if lesson.terms and number == 1:
+        with st.expander("Words of this lesson", icon=":material/dictionary:", expanded=guess is None):
+            st.html(terms_html(lesson))
     with st.container(key="lesson_step"):
         with st.container(key="lesson_question"):
             st.html(question_html(step))

@@ -145,6 +145,23 @@ def test_back_returns_to_the_step_before(size, app, new_page):
     expect(page.locator(".mmc-marks")).to_contain_text("Step 1 of 2")
 
 
+def test_the_picture_shows_the_frame_that_the_answer_speaks_of(app, new_page):
+    """Not the end, which a new chart shows by itself, but the frame on the way; also after a reload."""
+    page = new_page()
+    (step, *_) = PATH["luck-and-restarts"].steps
+    states = run_step(step).recordings[0].states
+    assert step.moment.number < len(states) - 1
+    colors = "Array.from(document.querySelector('.st-key-chart_0 .js-plotly-plot')._fullData[1].marker.color)"
+    open_step(page, app, "lesson=luck-and-restarts")
+    page.get_by_role("button", name="At the beginning").click()
+    for _ in range(2):
+        page.wait_for_selector(".st-key-chart_0 .points path")
+        settled(page)
+        page.wait_for_timeout(1000)
+        assert page.evaluate(colors) == states[step.moment.number].labels.tolist()
+        page.reload()
+
+
 def test_picture_and_player_are_on_one_screen(app, new_page):
     """On a lecturer's screen the first picture, the player and the answer are inside the window."""
     page = new_page(viewport={"width": 1280, "height": 720})
