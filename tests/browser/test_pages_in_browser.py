@@ -184,7 +184,7 @@ def test_a_dark_phone_shows_everything(where, app, new_page, drawn):
     if where:
         drawn(page)
     else:
-        expect(page.locator(".st-key-learn [data-testid=stPageLink]")).to_have_count(4)
+        expect(page.locator(".st-key-learn [data-testid=stPageLink]")).to_have_count(5)
         page.get_by_text("more ready experiments").click()
         expect(page.get_by_role("link", name="Open", exact=True)).to_have_count(len(GALLERY) - 4)
     width = page.evaluate("() => document.documentElement.scrollWidth - window.innerWidth")
