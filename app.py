@@ -14,8 +14,9 @@ with ui.frame("Home"):
     learn, explore, own = st.columns(3)
     with learn, st.container(border=True, height="stretch", key="learn"):
         st.subheader("Learn", anchor=False)
-        st.write("Watch an algorithm at work, one step at a time, and see what each step is for.")
-        ui.best_lessons()
+        st.write("Guess, watch what happens, and see what each step is for. No paper need be read before.")
+        ui.lessons_link()
+        ui.best_cards()
     with explore, st.container(border=True, height="stretch", key="explore"):
         st.subheader("Explore", anchor=False)
         st.write("Choose data, algorithm and settings yourself, and see what they change.")
@@ -27,7 +28,7 @@ with ui.frame("Home"):
             "There is nothing to set, and the labels are yours to take."
         )
         ui.open_table()
-    ui.further_lessons()
+    ui.further_cards()
     with st.expander("Open a saved experiment", icon=":material/folder_open:", expanded=True):
         ui.open_experiment()
     ui.warm_up()

@@ -34,8 +34,8 @@ from mmc.figures import animation, make_scene, make_view
 from mmc.recording import record
 
 ROOT = Path(__file__).parents[1]
-#: Positions in the gallery of lessons with reference labels and about 300 points.
-LESSONS = (0, 2, 3)
+#: Positions in the gallery of cards with reference labels and about 300 points.
+CARDS = (0, 2, 3)
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 
@@ -150,7 +150,7 @@ def measure(browser: BrowserContext, app: str, visit: int) -> tuple[float, float
         page.get_by_role("heading", name="Ready experiments").wait_for()
         page.wait_for_timeout(5000)
         began = time.perf_counter()
-        page.get_by_role("link", name="Open", exact=True).nth(LESSONS[visit // 2 % len(LESSONS)]).click()
+        page.get_by_role("link", name="Open", exact=True).nth(CARDS[visit // 2 % len(CARDS)]).click()
     else:
         began = time.perf_counter()
         page.goto(f"{app}/Playground?n=300&seed={visit}", wait_until="commit")

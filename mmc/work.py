@@ -41,8 +41,10 @@ from mmc.figures import (
 from mmc.figures.movie import film_gif, film_mp4
 from mmc.figures.packed import PackedFigure, pack
 from mmc.figures.shapes import to_svg
-from mmc.figures.still import Words, chart_picture, still_png, still_svg
+from mmc.figures.still import Words, chart_picture, points_picture, still_png, still_svg
 from mmc.imbalance import Draw, imbalance_draws
+from mmc.lessons import Step as LessonStep
+from mmc.lessons import Values, run_step
 from mmc.metrics import clustering_error
 from mmc.model_file import load_model, model_bytes
 from mmc.outliers import find_outliers
@@ -305,6 +307,43 @@ class Ran(NamedTuple):
     recordings: Mapping[str, Recording]
     drawing: Drawing | None
     changed: Changed | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Taught:
+    """What a page shows of the runs of a lesson's step.
+
+    Attributes
+    ----------
+    values : mapping from str to mapping from str to float
+        Quantities of each run by its name.
+    frame : int or None
+        Number of the frame that is shown first; None means the end of each run.
+    scenes : mapping from str to Scene
+        Scene of each shown run by its title.
+    figures : tuple of PackedFigure
+        Animation of each.
+    first : tuple of str
+        Last frame of each as SVG, if that is shown first; otherwise empty texts.
+    before : str
+        The points before anything has been clustered, as SVG.
+    still : str
+        The shown frame of all scenes as SVG, for paper.
+    """
+
+    values: Values
+    frame: int | None
+    scenes: Mapping[str, Scene]
+    figures: tuple[PackedFigure, ...]
+    first: tuple[str, ...]
+    before: str
+    still: str
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the figures and pictures; scenes take about as much."""
+        drawn = sum(figure.nbytes for figure in self.figures) + sum(map(len, self.first))
+        return 2 * drawn + len(self.before) + len(self.still)
 
 
 @dataclass(frozen=True, eq=False)
@@ -599,6 +638,30 @@ def _drawing(
         to_svg(chart_picture(scene, objectives[name], ranges, *_FIRST_SIZE)) for name, scene in scenes.items()
     )
     return Drawing(columns, scenes, figures, first)
+
+
+def teach(packed: None, step: LessonStep, report: Report) -> Taught:
+    """Run the experiments of a step of a lesson, and draw those that are shown."""
+    runs = run_step(step, go_on=lambda share, caption: report(share))
+    views = [make_view(data.X, data.feature_names) for data in runs.datasets]
+    shown = [i for i, run in enumerate(step.runs) if run.is_shown]
+    scenes = {step.runs[i].title: make_scene(runs.recordings[i], views[i]) for i in shown}
+    objectives = dict(zip(scenes, step.objectives, strict=True))
+    ranges = curve_ranges((scene, objectives[title]) for title, scene in scenes.items())
+    return Taught(
+        runs.values,
+        runs.frame,
+        scenes,
+        tuple(pack(animation(scene, objectives[title], ranges)) for title, scene in scenes.items()),
+        tuple(
+            to_svg(chart_picture(scene, objectives[title], ranges, *_FIRST_SIZE))
+            if runs.frame is None
+            else ""
+            for title, scene in scenes.items()
+        ),
+        to_svg(points_picture(views[0], *_FIRST_SIZE)),
+        still_svg(scenes, Words(objectives=objectives), runs.frame),
+    )
 
 
 def draw(arguments: Sequence[Any], make: Callable[..., Any], report: Report) -> PackedFigure:

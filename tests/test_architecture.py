@@ -31,7 +31,7 @@ LAYERS = (
     ("mmc.judges", "mmc.registry"),
     ("mmc.schema",),
     ("mmc.experiment", "mmc.imbalance", "mmc.recording"),
-    ("mmc.trials", "mmc.what_if"),
+    ("mmc.lessons", "mmc.trials", "mmc.what_if"),
     ("mmc.auto", "mmc.selection", "mmc.sweep_file"),
     ("mmc.model_file", "mmc.onnx_file"),
     ("mmc.bulk",),
@@ -128,6 +128,12 @@ INSIDE = {
         ("mmc.model_file.classes", "mmc.model_file.model"),
         ("mmc.model_file.encoding",),
         ("mmc.model_file.saved",),
+    ),
+    "mmc.lessons": (
+        ("mmc.lessons._fields", "mmc.lessons.claims", "mmc.lessons.quantities", "mmc.lessons.text"),
+        ("mmc.lessons.lesson",),
+        ("mmc.lessons.reading", "mmc.lessons.running", "mmc.lessons.words"),
+        ("mmc.lessons.links", "mmc.lessons.path"),
     ),
     "mmc.registry": (
         ("mmc.registry._limits", "mmc.registry._panels"),

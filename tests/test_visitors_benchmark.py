@@ -10,6 +10,7 @@ from benchmarks.visitors import report
 from benchmarks.visitors.__main__ import mixed_up, plan
 from benchmarks.visitors.account import Account
 from benchmarks.visitors.app import App
+from benchmarks.visitors.lesson import Class, _expected
 from benchmarks.visitors.mixture import MIXTURE, Uploading
 from benchmarks.visitors.page_model import Page
 from benchmarks.visitors.visits import Changing, Playground
@@ -173,3 +174,14 @@ def test_a_visitor_changes_a_control(app):
     assert account.errors == []
     assert visit.wrong(account.files) == ""
     assert Playground(5).wrong(account.files) != ""
+
+
+def test_a_class_reads_its_own_answers():
+    """Everyone walks through the same lesson; an answer that is not the library's is noticed."""
+    visits = plan("lesson", 2, "easy-to-learn")
+    assert [visit.path for visit in visits] == ["Lessons?lesson=easy-to-learn"] * 2
+    right = {f"answer {i}": text.encode() for i, text in enumerate(_expected("easy-to-learn"))}
+    assert len(right) == 2
+    assert isinstance(visits[0], Class)
+    assert visits[0].wrong(right) == ""
+    assert "the answers are" in visits[0].wrong(right | {"answer 1": b"another"})

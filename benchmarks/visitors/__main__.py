@@ -5,6 +5,7 @@ Starts the app and N visitors, each a WebSocket that speaks Streamlit's protocol
 playground: everyone runs the playground on data of its own.
 mixed: also searches, comparisons, maps and uploads; some cancel, leave, reload or lose their connection.
 flood: everyone opens the same slow address and stays for about a minute.
+lesson: a class opens one lesson, and everyone walks through it.
 bombs: every file of `benchmarks.bombs` is uploaded once, while N others use the playground.
 
 Meanwhile another process asks for the health check ten times a second, and memory is measured. A result must
@@ -27,12 +28,20 @@ from benchmarks.visitors.account import Account
 from benchmarks.visitors.app import App
 from benchmarks.visitors.bomb import Bomb, bombs
 from benchmarks.visitors.health import Probe
+from benchmarks.visitors.lesson import Class
 from benchmarks.visitors.memory import Memory, Watch, measure
 from benchmarks.visitors.mixture import MIXTURE
 from benchmarks.visitors.visits import CHOICES, Playground, Slow, Visit
+from mmc.lessons import find_path
 
 #: Visitors of each kind, and seconds that each waits for a result, unless told otherwise.
-USUAL = {"playground": (20, 600.0), "mixed": (200, 600.0), "flood": (120, 65.0), "bombs": (10, 120.0)}
+USUAL = {
+    "playground": (20, 600.0),
+    "mixed": (200, 600.0),
+    "flood": (120, 65.0),
+    "lesson": (30, 60.0),
+    "bombs": (10, 120.0),
+}
 
 #: Number of the first visitor who warms the server up; nobody else has its data.
 _WARM = 10_000
@@ -79,8 +88,9 @@ def main() -> None:
     )
     parser.add_argument("--kind", choices=USUAL, default="playground")
     parser.add_argument(
-        "--visitors", type=int, metavar="N", help="by default 20, mixed 200, flood 120, bombs 10"
+        "--visitors", type=int, metavar="N", help="by default 20, mixed 200, flood 120, lesson 30, bombs 10"
     )
+    parser.add_argument("--lesson", choices=find_path(), default=Class.lesson, help="id of the lesson")
     parser.add_argument("--address", metavar="HOST:PORT", help="a running app, whose memory is not measured")
     parser.add_argument(
         "--over",
@@ -101,7 +111,7 @@ def main() -> None:
         parser.error(f"--address {arguments.address}: give host and port, as in 127.0.0.1:8501")
     over = n / _RATE if arguments.over is None else arguments.over
     stay = stay if arguments.stay is None else arguments.stay
-    visits = plan(arguments.kind, n)
+    visits = plan(arguments.kind, n, arguments.lesson)
     print(
         f"{arguments.kind}: {n} visitors arrive within {over:g} s and stay for at most {stay:g} s", flush=True
     )
@@ -111,8 +121,10 @@ def main() -> None:
     sys.exit(not all(line.is_met for line in lines))
 
 
-def plan(kind: str, n: int) -> list[Visit]:
-    """Return the visits of a kind."""
+def plan(kind: str, n: int, lesson: str = Class.lesson) -> list[Visit]:
+    """Return the visits of a kind; a class walks through the lesson with this `id`."""
+    if kind == "lesson":
+        return [Class(i, lesson) for i in range(n)]
     if kind == "mixed":
         return [MIXTURE[i % len(MIXTURE)](i) for i in range(n)]
     if kind == "flood":
@@ -159,6 +171,8 @@ async def run(
     people = [account for visit, account in pairs if not isinstance(visit, Bomb)]
     wanting = [account for visit, account in pairs if visit.wants_result]
     lines = [*report.visitor_lines(people, wanting, wrong), report.health_line(day.health)]
+    taught = [account for visit, account in pairs if isinstance(visit, Class)]
+    lines += [report.step_line(taught)] if taught else []
     harm = [account for visit, account in pairs if isinstance(visit, Bomb)]
     if harm:
         lines += report.bomb_lines(harm, day.idle, day.peak)
@@ -176,7 +190,9 @@ def mixed_up(visits: Sequence[Visit], accounts: Sequence[Account]) -> list[str]:
 
 
 async def _visit(visits: Sequence[Visit], server: str, app: App | None, stay: float, over: float) -> Day:
-    kinds = {type(visit): visit for visit in visits if visit.wants_result and not isinstance(visit, Slow)}
+    kinds = {
+        type(visit): visit for visit in visits if visit.wants_result and not isinstance(visit, Slow | Class)
+    }
     first = [Playground(_WARM + i) for i in range(len(CHOICES))]
     for visit in [*first, *(kind(_WARM + 100) for kind in kinds)]:
         await visit.go(server, stay)

@@ -26,6 +26,8 @@ class Account:
         When the result was there.
     cancelled : float or None
         Seconds from pressing Cancel until the page said so.
+    steps : list of float
+        Seconds that each question and each answer of a lesson took.
     refusal : str
         Why a file was refused, where that is the aim of the visit.
     errors : list of str
@@ -44,6 +46,7 @@ class Account:
     is_busy: bool = False
     result: float | None = None
     cancelled: float | None = None
+    steps: list[float] = field(default_factory=list)
     refusal: str = ""
     errors: list[str] = field(default_factory=list)
     files: dict[str, bytes] = field(default_factory=dict)

@@ -157,6 +157,10 @@ class Page:
         """Return the first element of a kind whose text begins like this, or None."""
         return next((p for p in self.parts if p.kind == kind and p.text.startswith(text)), None)
 
+    def html(self) -> str:
+        """Return all HTML of the page."""
+        return "\n".join(part.text for part in self.parts if part.kind == "html")
+
     def standing(self) -> tuple[Standing, str]:
         """Return how the visitor's job stands, and the words that say so; both empty if no words do."""
         told = [part for part in self.parts if part.kind in _TELLING]

@@ -99,6 +99,14 @@ def visitor_lines(
     return lines + [Line("  seen", f"{text} ({count} times)") for text, count in shown.most_common(10)]
 
 
+def step_line(accounts: Sequence[Account]) -> Line:
+    """Return how long the questions and answers of a lesson took."""
+    steps = [seconds for account in accounts for seconds in account.steps]
+    late = sum(seconds > ANSWER for seconds in steps)
+    value = f"{_spread(steps)}, {len(steps)} questions and answers; {late} later than {ANSWER:g} s"
+    return Line("steps of the lesson", value, f"all within {ANSWER:g} s", bool(steps) and not late)
+
+
 def health_line(seconds: Sequence[float]) -> Line:
     """Return how long the health checks took."""
     if not seconds:

@@ -223,6 +223,8 @@ class Tab:
             for fragment in message.stop_auto_rerun.fragment_ids:
                 if fragment in self._reruns:
                     self._reruns.pop(fragment).cancel()
+        elif kind == "page_info_changed":
+            self._query = message.page_info_changed.query_string  # the page has changed its address
         elif kind == "file_urls_response":
             self._reply(message.file_urls_response.response_id, message.file_urls_response)
         elif kind == "backend_operation_response":

@@ -175,13 +175,19 @@ def _mounted(what: str, place: str, options: Mapping[str, Any]) -> str:
     return f"mount{what}(document.getElementById('{place}'), {literal});"
 
 
-def player_options(scenes: Mapping[str, Scene], selectors: list[list[str]]) -> dict[str, Any]:
-    """Return the player's options for its charts; a chart that is not on the page is skipped."""
-    return {
+def player_options(
+    scenes: Mapping[str, Scene], selectors: list[list[str]], frame: int | None = None
+) -> dict[str, Any]:
+    """Return the player's options for its charts; a chart that is not on the page is skipped.
+
+    It shows a frame at first, or the last one if that is None.
+    """
+    options: dict[str, Any] = {
         "charts": selectors,
         "names": list(scenes) if len(scenes) > 1 else [""],
         "captions": [scene.captions for scene in scenes.values()],
     }
+    return options if frame is None else options | {"start": frame}
 
 
 def story_options(stories: Mapping[str, Story]) -> dict[str, Any]:

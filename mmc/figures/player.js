@@ -11,7 +11,7 @@ function mountPlayer(root, options) {
   const kept = previous && previous.signature === signature;
   if (previous) previous.stop();
 
-  const state = { index: kept ? previous.state.index : last, timer: null };
+  const state = { index: kept ? previous.state.index : Math.min(options.start ?? last, last), timer: null };
   const box = document.createElement("div");
   box.className = "mmc-player";
   box.setAttribute("role", "group");
@@ -186,8 +186,17 @@ function mountPlayer(root, options) {
   }
   document.addEventListener("keydown", keys);
 
+  // Charts show their last frame when they are new, and may come after the player.
+  let waiting = null;
+  function awaitCharts() {
+    const ready = options.charts.every(([first]) => window.Plotly && chart(first)?._transitionData);
+    if (ready) draw();
+    else waiting = setTimeout(awaitCharts, 100);
+  }
+
   function stop() {
     pause();
+    clearTimeout(waiting);
     document.removeEventListener("keydown", keys);
     box.remove();
   }
@@ -196,6 +205,7 @@ function mountPlayer(root, options) {
   root.mmcPlayer = { signature, state, speed, stop };
   if (new URLSearchParams(location.search).get("present") === "1") present(true);
   draw();
+  if (options.start !== undefined) awaitCharts();
   return stop;
 }
 

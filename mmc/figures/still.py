@@ -16,7 +16,7 @@ from mmc.figures._axes import GRID, Box, Plane, axes
 from mmc.figures.curves import Ranges, curve_ranges, now_on
 from mmc.figures.palette import COLORS, NEUTRAL, SYMBOLS, cluster_color
 from mmc.figures.raster import to_png
-from mmc.figures.scene import Curve, Scene
+from mmc.figures.scene import Curve, Scene, View, frame_range
 from mmc.figures.shapes import Line, Marks, Picture, Shape, Text, text_width, to_svg, wrap
 
 _INK, _NOW = "#333333", "#D55E00"
@@ -163,6 +163,31 @@ def chart_picture(scene: Scene, objective: str, ranges: Ranges, width: int, heig
     shapes = legend + _charts(scene, objective, ranges, box, len(scene.captions) - 1, NEUTRAL)
     on_any = [_on_any_background(shape) for shape in shapes]
     return Picture(width, height, "", on_any)
+
+
+def points_picture(view: View, width: int, height: int) -> Picture:
+    """Return the points alone, before anything has been clustered, without background.
+
+    Parameters
+    ----------
+    view : View
+        Points in the plane.
+    width, height : int
+        Size.
+
+    Returns
+    -------
+    Picture
+    """
+    box = Box(_LABELS, 8.0, width - 10.0, height - 40.0)
+    plane = Plane(box, frame_range(view.points[:, 0]), frame_range(view.points[:, 1]))
+    if view.axes is not None:
+        plane = plane.with_equal_units()
+    titles = (view.titles[0][:40], view.titles[1][:40])
+    places = plane.places(view.points)
+    marks = Marks(places, np.zeros(len(places), dtype=np.int64), (0,), (NEUTRAL,), marker_size(len(places)))
+    shapes = [_on_any_background(shape) for shape in axes(plane, titles, NEUTRAL)]
+    return Picture(width, height, "", [*shapes, marks])
 
 
 def _on_any_background(shape: Shape) -> Shape:

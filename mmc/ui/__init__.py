@@ -22,7 +22,11 @@ from mmc.ui.compare_view import show_comparison
 from mmc.ui.data_sidebar import data_controls, open_experiment, usual_k
 from mmc.ui.drawing_view import drawing
 from mmc.ui.export_view import export_buttons
-from mmc.ui.home_view import best_lessons, further_lessons, page_links
+from mmc.ui.home_view import best_cards, further_cards, lessons_link, page_links
+from mmc.ui.lesson_list import show_path, style_lessons, teacher_control
+from mmc.ui.lesson_print import is_for_paper, show_for_paper
+from mmc.ui.lesson_source import find_place
+from mmc.ui.lesson_view import show_lesson
 from mmc.ui.marks import with_marks
 from mmc.ui.messages import guard, notice
 from mmc.ui.page_frame import frame, heading
@@ -85,7 +89,7 @@ __all__ = [
     "answer",
     "auto_controls",
     "beside_control",
-    "best_lessons",
+    "best_cards",
     "by_paper",
     "chosen_cell",
     "compared",
@@ -106,13 +110,16 @@ __all__ = [
     "draw_rival",
     "drawing",
     "export_buttons",
+    "find_place",
     "frame",
-    "further_lessons",
+    "further_cards",
     "guard",
     "heading",
+    "is_for_paper",
     "is_steered",
     "label_another_file",
     "last_good",
+    "lessons_link",
     "look_at",
     "look_at_column",
     "look_at_count",
@@ -134,15 +141,20 @@ __all__ = [
     "search_map",
     "show_candidate",
     "show_comparison",
+    "show_for_paper",
+    "show_lesson",
     "show_outcome",
     "show_paper",
+    "show_path",
     "stage_columns",
     "state_of",
     "steered",
     "stored_tables",
+    "style_lessons",
     "summarize_choice",
     "sweep_controls",
     "take_answer",
+    "teacher_control",
     "tell",
     "tell_answer",
     "tell_why",

@@ -37,7 +37,7 @@ _OPTION_RANGES = {
 _POINTS = (20, 30, 50, 80, 100, 150, 200, 300, 400, 500, 700, 1000, 1500, 2000, 3000, 5000)
 _MANY_POINTS = (7000, 10_000, 20_000, 30_000, 50_000, 70_000, 100_000)
 
-#: Sets that lessons use most, in this order.
+#: Sets that people use most, in this order.
 _MOST_USED = ("three-gaussians", "moons", "circle-gaussian", "iris", "digits")
 
 #: Width in pixels of the picture beside the name of a data set.

@@ -11,6 +11,7 @@ from mmc.ui.page_frame import PAGES
 
 _PLAYGROUND, _SELECTION = "pages/1_Playground.py", "pages/2_Model_selection.py"
 _CUTS = "pages/3_Cutting_planes.py"
+_LESSONS = "pages/7_Lessons.py"
 _COMPARE, _TUNE = "pages/4_Compare.py", "pages/5_Tune.py"
 
 #: Titles of the experiments with which to begin.
@@ -31,7 +32,7 @@ _SMALL = 64
 _FOR_MANY = {"algorithm": "UMCRLS", "kernel": "graph"}
 
 
-class Lesson(NamedTuple):
+class Card(NamedTuple):
     """A card of the gallery.
 
     Attributes
@@ -53,33 +54,33 @@ class Lesson(NamedTuple):
     picture: str = ""
 
 
-LESSONS = (
-    Lesson(
+GALLERY = (
+    Card(
         "Three Gaussians, shaken",
         "Clusters take turns claiming points until each owns its cloud. Press play and watch Q fall.",
         {"data": "three-gaussians"},
     ),
-    Lesson(
+    Card(
         "Moons, where k-means fails",
         "Two half circles that no straight line parts. Beside it, plain descent from the same start sticks.",
         {"data": "moons", "beside": "SteepRLS"},
     ),
-    Lesson(
+    Card(
         "Iris",
         "150 flowers, four measurements, three species, found without labels.",
         {"data": "iris", "alpha": "0.0625"},
     ),
-    Lesson(
+    Card(
         "Digits 3 and 8",
         "Handwritten digits that look alike: 64 pixels each, nearly all sorted right.",
         {"data": "digits", "classes": ["3", "8"]},
     ),
-    Lesson(
+    Card(
         "Nothing but noise",
         "There are no clusters here. See what an algorithm invents all the same, and how few starts agree.",
         {"data": "noise", "n_clusters": "3"},
     ),
-    Lesson(
+    Card(
         "Why the SVM sticks and the SVR does not",
         "Two digits, one start. Look at the margins: the SVM is so sure of its labels that few points flip.",
         {
@@ -90,7 +91,7 @@ LESSONS = (
             "balance": "0.03",
         },
     ),
-    Lesson(
+    Card(
         "No balance, no clusters",
         "Nothing keeps the sizes in bounds, and bit by bit one cluster swallows the other. Beside it, with a "
         "balance, two remain.",
@@ -103,54 +104,54 @@ LESSONS = (
             "init": "random",
         },
     ),
-    Lesson(
+    Card(
         "Evolution by coin flips",
         "Labels flip at random, and what fits better lives on. Most is won in the first generations.",
         {"data": "circle-gaussian", "n": "200", "algorithm": "EvoMMC", "look": "Generations"},
     ),
-    Lesson(
+    Card(
         "How many neighbours?",
         "Four clouds, read off the eigenvectors of a graph. LSMI scores every graph without labels.",
         {"data": "four-gaussians", "n": "200"},
         _SELECTION,
     ),
-    Lesson(
+    Card(
         "A circle around a cloud",
         "Turn off “Normalise the graph” and see the method fail: dense spots win over clusters.",
         {"data": "circle-gaussian", "n": "200", "show": "Posteriors"},
         _SELECTION,
     ),
-    Lesson(
+    Card(
         "Two spirals",
         "Follow the links along the arms, and see an eigenvector tell them apart.",
         {"data": "spirals", "n": "200", "show": "Graph"},
         _SELECTION,
     ),
-    Lesson(
+    Card(
         "Dense in the middle of thin",
         "The hard one: two clouds on one spot. Compare what LSMI chooses with the best in hindsight.",
         {"data": "high-low", "n": "200", "rival": "true"},
         _SELECTION,
     ),
-    Lesson(
+    Card(
         "One cut at a time",
         "A margin has more rules than there are stars. Twenty are enough, if each is the one broken most.",
         {"data": "moons", "algorithm": "CPMMC"},
         _CUTS,
     ),
-    Lesson(
+    Card(
         "Which kernel? Let the margin decide",
         "No straight line helps here. Watch the weight of the linear kernel melt away.",
         {"data": "circle-gaussian", "look": "Cuts"},
         _CUTS,
     ),
-    Lesson(
+    Card(
         "A convex relaxation and its price",
         "Labels become a matrix, and the best one can be found for certain. See how far it is from labels.",
         {"data": "moons", "n": "60", "algorithm": "MMC", "width": "0.6", "look": "Relaxation"},
         _CUTS,
     ),
-    Lesson(
+    Card(
         "Which algorithm is best?",
         "None is, everywhere. Four ideas of a cluster on four sets: see where each one fits.",
         {
@@ -160,25 +161,25 @@ LESSONS = (
         _COMPARE,
         "anisotropic",
     ),
-    Lesson(
+    Card(
         "Clusters that are not there",
         "Points without any groups. Every algorithm finds some; runs that disagree give it away.",
         {"sets": ["noise"], "compare_show": "Consensus"},
         _COMPARE,
         "noise",
     ),
-    Lesson(
+    Card(
         "Two knobs at once",
         "A hundred pairs of width and penalty. LSMI colours the map; does it find what hindsight would?",
         {"data": "moons"},
         _TUNE,
     ),
-    Lesson(
+    Card(
         "Twenty thousand points",
         "Two thousand are drawn and all are clustered: a graph of neighbours in the place of a matrix.",
         {"data": "moons", "n": "20000", **_FOR_MANY},
     ),
-    Lesson(
+    Card(
         "Sixty thousand digits",
         "Everybody’s benchmark, without its labels. You bring the file; the page says how to make it.",
         {"data": "table", "file": "digits", "n_clusters": "10", "scale": "no", **_FOR_MANY},
@@ -187,26 +188,31 @@ LESSONS = (
 )
 
 
-def best_lessons() -> None:
+def lessons_link() -> None:
+    """Draw the link to the lessons."""
+    st.page_link(_LESSONS, label="**Lessons**: one idea after the other", icon=":material/school:")
+
+
+def best_cards() -> None:
     """Draw the few experiments with which to begin, each with its picture."""
-    for i, lesson in enumerate(LESSONS):
-        if lesson.title in _BEST:
-            with st.container(key=f"lesson_{i}", horizontal=True, vertical_alignment="center", gap="small"):
-                st.image(_picture(lesson), width=_SMALL, alt=f"Data of: {lesson.title}")
-                _link(lesson, lesson.title)
+    for i, card in enumerate(GALLERY):
+        if card.title in _BEST:
+            with st.container(key=f"card_{i}", horizontal=True, vertical_alignment="center", gap="small"):
+                st.image(_picture(card), width=_SMALL, alt=f"Data of: {card.title}")
+                _link(card, card.title)
 
 
-def further_lessons() -> None:
+def further_cards() -> None:
     """Draw the other experiments, folded away, three in a row if there is room."""
-    others = [lesson for lesson in LESSONS if lesson.title not in _BEST]
+    others = [card for card in GALLERY if card.title not in _BEST]
     with st.expander(f"{len(others)} more ready experiments", icon=":material/science:"):
         for first in range(0, len(others), 3):
-            for lesson, column in zip(others[first : first + 3], st.columns(3), strict=False):
+            for card, column in zip(others[first : first + 3], st.columns(3), strict=False):
                 with column, st.container(border=True, height="stretch"):
-                    st.image(_picture(lesson), width=160, alt=f"Data of: {lesson.title}")
-                    st.markdown(f"##### {lesson.title}")
-                    st.write(lesson.text)
-                    _link(lesson, "Open")
+                    st.image(_picture(card), width=160, alt=f"Data of: {card.title}")
+                    st.markdown(f"##### {card.title}")
+                    st.write(card.text)
+                    _link(card, "Open")
 
 
 def page_links() -> None:
@@ -216,15 +222,15 @@ def page_links() -> None:
             st.page_link(path, label=f"**{label}**: {what}", icon=icon)
 
 
-def _link(lesson: Lesson, label: str) -> None:
+def _link(card: Card, label: str) -> None:
     st.page_link(
-        lesson.page,
+        card.page,
         label=label,
         icon=":material/play_arrow:",
-        query_params=lesson.address,
-        help=lesson.text,
+        query_params=card.address,
+        help=card.text,
     )
 
 
-def _picture(lesson: Lesson) -> str:
-    return set_picture(lesson.picture or lesson.address["data"], tuple(lesson.address.get("classes", ())))
+def _picture(card: Card) -> str:
+    return set_picture(card.picture or card.address["data"], tuple(card.address.get("classes", ())))

@@ -18,6 +18,7 @@ from mmc.ui.visit_state import Visit, state_of
 #: Pages in the order in which a newcomer needs them: file, title, icon, and what one does there.
 PAGES = (
     ("app.py", "Home", ":material/home:", "where to begin"),
+    ("pages/7_Lessons.py", "Lessons", ":material/school:", "one idea after the other"),
     ("pages/0_Find_clusters.py", "Find clusters", ":material/bubble_chart:", "in my file"),
     ("pages/1_Playground.py", "Playground", ":material/scatter_plot:", "watch an algorithm"),
     ("pages/3_Cutting_planes.py", "Cutting planes", ":material/content_cut:", "watch a margin"),

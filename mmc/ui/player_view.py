@@ -50,12 +50,32 @@ def tell(outcome: Outcome, columns: tuple[int, int] | None) -> None:
     columns : pair of int or None
         Two columns that the animation shows.
     """
-    _component("Story")(data=story_options(told(outcome, drawn(outcome, columns))), key="story_panel")
+    mount_story(told(outcome, drawn(outcome, columns)))
 
 
-def stories(scenes: Mapping[str, Scene]) -> dict[str, Story]:
-    """Return what is told beside each scene, by the name of its algorithm."""
-    return {name: make_story(scene, registry.get(name)) for name, scene in scenes.items()}
+def mount_player(scenes: Mapping[str, Scene], frame: int | None = None) -> None:
+    """Draw the player of the charts with the keys `chart_0`, `chart_1`, ….
+
+    Parameters
+    ----------
+    scenes : mapping from str to Scene
+        Scene of each chart.
+    frame : int or None
+        Frame that is shown at first; None means the last.
+    """
+    charts = [[f".st-key-{chart}_{i}" for chart in CHARTS] for i in range(len(scenes))]
+    _component("Player")(data=player_options(scenes, charts, frame), key="player")
+
+
+def mount_story(stories: Mapping[str, Story]) -> None:
+    """Draw what is told beside the frame that the player shows.
+
+    Parameters
+    ----------
+    stories : mapping from str to Story
+        Texts of each scene.
+    """
+    _component("Story")(data=story_options(stories), key="story_panel")
 
 
 def told(outcome: Outcome, drawing: Drawing) -> dict[str, Story]:
@@ -101,10 +121,7 @@ def _panel(outcome: Outcome, drawing: Drawing) -> None:
                 if "customdata" in p
             }
             caught |= _as_they_were(outcome, name, found)
-    _component("Player")(
-        data=player_options(scenes, [[f".st-key-{c}_{i}" for c in CHARTS] for i in range(len(scenes))]),
-        key="player",
-    )
+    mount_player(scenes)
     first = next(iter(scenes.values()))
     rings = " ".join(dict.fromkeys(scene.rings for scene in scenes.values()))
     with st.container(key="below_player"):

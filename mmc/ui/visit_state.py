@@ -18,6 +18,7 @@ from mmc.work import Labelled, Upload
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
+    from mmc.lessons import Lesson
     from mmc.ui.auto_job import Answer
     from mmc.ui.cell_table import Pictures
     from mmc.ui.compare_job import Comparison
@@ -224,10 +225,33 @@ class Tune:
     last: tuple[Found, str, Loaded] | None = None
 
 
+@dataclass
+class Lessons:
+    """State of the page of lessons.
+
+    Attributes
+    ----------
+    opened : Lesson or None
+        Lesson that was opened from a file.
+    guesses : dict from str to dict from int to int
+        By lesson and number of the step, from 1, the number of the choice, from 0; −1 means no guess.
+    received : object
+        What the browser has sent last of what it keeps.
+    forgotten : int
+        How often the visitor has asked the browser to forget everything.
+    """
+
+    key: ClassVar[str] = "lessons:"
+    opened: Lesson | None = None
+    guesses: dict[str, dict[int, int]] = field(default_factory=dict)
+    received: Any = None
+    forgotten: int = 0
+
+
 #: Classes with the state of a page, whose `last` is its last result.
 Page = FindClusters | Playground | ModelSelection | CuttingPlanes | Compare | Tune
 
-S = TypeVar("S", bound=Visit | Page)
+S = TypeVar("S", bound=Visit | Page | Lessons)
 
 
 def state_of(state_type: type[S]) -> S:

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from mmc.ui.home_view import LESSONS
+from mmc.ui.home_view import GALLERY
 
 _PLAYGROUND, _SELECTION = "pages/1_Playground.py", "pages/2_Model_selection.py"
 _CUTS = "pages/3_Cutting_planes.py"
@@ -14,21 +14,21 @@ _COMPARE, _TUNE = "pages/4_Compare.py", "pages/5_Tune.py"
 
 
 def of(page):
-    """Give a test each lesson that opens a page."""
-    lessons = [each for each in LESSONS if each.page == page and each.address.get("data") != "table"]
-    return pytest.mark.parametrize("lesson", lessons, ids=lambda lesson: lesson.title)
+    """Give a test each card that opens a page."""
+    cards = [each for each in GALLERY if each.page == page and each.address.get("data") != "table"]
+    return pytest.mark.parametrize("card", cards, ids=lambda card: card.title)
 
 
-def test_home_links_to_every_lesson(root):
-    """The home page runs and holds one link for each of the twenty lessons, with the lesson's address."""
+def test_home_links_to_every_card(root):
+    """The home page runs and holds one link for each of the twenty cards, with the card's address."""
     at = AppTest.from_file(root / "app.py", default_timeout=600).run()
     assert not at.exception
     links = [link.proto for link in at.get("page_link") if link.proto.query_string]
     found = [parse_qs(link.query_string) for link in links]
-    wanted = [_listed(lesson.address) for lesson in LESSONS]
-    assert len(LESSONS) == 20
+    wanted = [_listed(card.address) for card in GALLERY]
+    assert len(GALLERY) == 20
     assert sorted(found, key=str) == sorted(wanted, key=str)
-    assert Counter(lesson.page for lesson in LESSONS) == {
+    assert Counter(card.page for card in GALLERY) == {
         _PLAYGROUND: 10,
         _SELECTION: 4,
         _CUTS: 3,
@@ -70,9 +70,9 @@ def test_the_door_says_what_is_wrong_with_a_file(root, settle):
 
 @pytest.mark.slow
 @of(_PLAYGROUND)
-def test_the_address_of_a_lesson_is_used(lesson, playground):
-    """Every part of a lesson's address reaches its control and the run itself."""
-    at = playground(**lesson.address)
+def test_the_address_of_a_card_is_used(card, playground):
+    """Every part of a card's address reaches its control and the run itself."""
+    at = playground(**card.address)
     assert not at.exception
     assert not at.error
     result = at.session_state["playground:"].last
@@ -85,7 +85,7 @@ def test_the_address_of_a_lesson_is_used(lesson, playground):
         **result.experiment.data.options,
         **result.experiment.parameters,
     }
-    _assert_used(at, lesson, used)
+    _assert_used(at, card, used)
     assert result.main.labels.shape == (result.dataset.n_samples,)
     looks = {None: 0, "Margins": len(result.recordings), "Generations": 1}[used["look"]]
     assert len(at.get("plotly_chart")) == len(result.recordings) + looks
@@ -93,9 +93,9 @@ def test_the_address_of_a_lesson_is_used(lesson, playground):
 
 @pytest.mark.slow
 @of(_CUTS)
-def test_a_lesson_of_cuts_is_used(lesson, cutting_planes):
-    """Every part of a lesson's address reaches its control and the run itself."""
-    at = cutting_planes(**lesson.address)
+def test_a_card_of_cuts_is_used(card, cutting_planes):
+    """Every part of a card's address reaches its control and the run itself."""
+    at = cutting_planes(**card.address)
     assert not at.exception
     assert not at.error
     result = at.session_state["cutting-planes:"].last
@@ -106,15 +106,15 @@ def test_a_lesson_of_cuts_is_used(lesson, cutting_planes):
         "look": next((group.value for group in at.button_group if group.key == "look"), None),
         **result.experiment.parameters,
     }
-    _assert_used(at, lesson, used)
+    _assert_used(at, card, used)
     assert len(at.get("plotly_chart")) == 2
 
 
 @pytest.mark.slow
 @of(_SELECTION)
-def test_the_address_of_a_search_is_used(lesson, model_selection):
-    """Every part of a lesson's address reaches its control and the search, and the candidates are drawn."""
-    at = model_selection(**lesson.address)
+def test_the_address_of_a_search_is_used(card, model_selection):
+    """Every part of a card's address reaches its control and the search, and the candidates are drawn."""
+    at = model_selection(**card.address)
     assert not at.exception
     assert not at.error
     found, rival, _ = at.session_state["model-selection:"].last
@@ -125,7 +125,7 @@ def test_the_address_of_a_search_is_used(lesson, model_selection):
         "show": at.button_group(key="show").value,
         "rival": rival is not None,
     }
-    _assert_used(at, lesson, used)
+    _assert_used(at, card, used)
     assert experiment.algorithm == "SMIC"
     assert len(found.trials) == 10
     assert not [trial.error for trial in found.trials if trial.error]
@@ -134,9 +134,9 @@ def test_the_address_of_a_search_is_used(lesson, model_selection):
 
 @pytest.mark.slow
 @of(_COMPARE)
-def test_the_address_of_a_comparison_is_used(lesson, compare):
+def test_the_address_of_a_comparison_is_used(card, compare):
     """Data sets and algorithms of the address are those that are compared."""
-    at = compare(**lesson.address, points="60", repeats="1")
+    at = compare(**card.address, points="60", repeats="1")
     assert not at.exception
     assert not at.error
     contest = at.session_state["compare:"].last.contest
@@ -145,24 +145,24 @@ def test_the_address_of_a_comparison_is_used(lesson, compare):
         "algorithms": list(contest.algorithms),
         "compare_show": at.button_group(key="compare_show").value,
     }
-    _assert_used(at, lesson, used)
+    _assert_used(at, card, used)
 
 
 @pytest.mark.slow
 @of(_TUNE)
-def test_the_address_of_a_map_is_used(lesson, tune):
+def test_the_address_of_a_map_is_used(card, tune):
     """The data of the address are tuned, every cell without a failure."""
-    at = tune(**lesson.address, n="60", n_init="1")
+    at = tune(**card.address, n="60", n_init="1")
     assert not at.exception
     assert not at.error
     found, *_ = at.session_state["tune:"].last
-    _assert_used(at, lesson, {"data": found.search.experiment.data.source})
+    _assert_used(at, card, {"data": found.search.experiment.data.source})
     assert len(found.trials) == 100
     assert not [trial.error for trial in found.trials if trial.error]
 
 
-def _assert_used(at, lesson, used):
-    for name, value in lesson.address.items():
+def _assert_used(at, card, used):
+    for name, value in card.address.items():
         wanted = [value] if isinstance(value, str) else value
         shown, run = at.session_state[name], used[name]
         assert [_text(v) for v in (shown if isinstance(shown, list) else [shown])] == wanted
@@ -174,9 +174,7 @@ def _listed(address):
 
 
 def _address_of(link, page):
-    return any(
-        lesson.page == page and parse_qs(link.query_string) == _listed(lesson.address) for lesson in LESSONS
-    )
+    return any(card.page == page and parse_qs(link.query_string) == _listed(card.address) for card in GALLERY)
 
 
 def _text(value: object) -> str:

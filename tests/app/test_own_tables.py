@@ -7,7 +7,7 @@ import pytest
 
 from mmc.datasets import open_table
 from mmc.ui import table_sidebar
-from mmc.ui.home_view import LESSONS
+from mmc.ui.home_view import GALLERY
 
 _GAPS = b"a,b\n1,2\nNaN,3\n4,5\n6,inf\n7,8\n9,1\n2,2\n"
 
@@ -198,8 +198,8 @@ def test_a_file_is_read_once_in_a_visit(table_page, give, settle, monkeypatch):
 
 def test_the_experiment_with_sixty_thousand_digits_wants_a_file(playground, give):
     """Without the file the page says which one and how to make it; with it all is set, labels included."""
-    (lesson,) = (each for each in LESSONS if "file" in each.address)
-    at = playground(**lesson.address)
+    (card,) = (each for each in GALLERY if "file" in each.address)
+    at = playground(**card.address)
     assert not at.exception
     assert not at.error
     assert any("60,000" in _shown(info) and "Parquet" in _shown(info) for info in at.info)
@@ -214,7 +214,7 @@ def test_the_experiment_with_sixty_thousand_digits_wants_a_file(playground, give
     assert result.dataset.y is not None
     assert not result.experiment.data.standardize
     assert result.experiment.parameters["n_clusters"] == 10
-    assert result.experiment.algorithm == lesson.address["algorithm"]
+    assert result.experiment.algorithm == card.address["algorithm"]
 
 
 def _shown(element):

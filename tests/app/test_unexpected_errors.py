@@ -23,7 +23,7 @@ def shown(at):
 
 #: The function of each page that fails in the test.
 PARTS = {
-    "app.py": "mmc.ui.best_lessons",
+    "app.py": "mmc.ui.best_cards",
     "pages/0_Find_clusters.py": "mmc.ui.auto_controls",
     "pages/1_Playground.py": "mmc.ui.algorithm_control",
     "pages/2_Model_selection.py": "mmc.ui.sweep_controls",
@@ -31,6 +31,7 @@ PARTS = {
     "pages/4_Compare.py": "mmc.ui.contest_controls",
     "pages/5_Tune.py": "mmc.ui.tuning_controls",
     "pages/6_Papers.py": "mmc.ui.stored_tables",
+    "pages/7_Lessons.py": "mmc.ui.find_place",
 }
 
 

@@ -23,6 +23,9 @@ _PAGES = {
     "Model_selection?n=60&candidates=3,6": ".st-key-chart_0 .points path",
     f"Tune?n=60&kernel=rbf&paper_grid=false&{_GRID}": ".st-key-chart_0 .points path",
     "Papers": "[data-testid=stMain] h3",
+    "Lessons?teacher=true": ".mmc-hints",
+    "Lessons?lesson=easy-to-learn": ".st-key-lesson_picture img",
+    "Lessons?lesson=easy-to-learn&print=true": ".mmc-printed img",
 }
 _ASK = """async () => {
     const found = await axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'best-practice']});
@@ -49,6 +52,19 @@ def test_no_page_has_a_serious_barrier(where, app, new_page):
     page = new_page(viewport={"width": 1280, "height": 720})
     page.goto(f"{app}/{where}")
     page.wait_for_selector(_PAGES[where])
+    page.wait_for_function("() => !document.querySelector('[data-testid=stStatusWidget]')")
+    found = complaints(page)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_timeout(400)
+    assert found + complaints(page) == []
+
+
+def test_an_answered_step_has_no_serious_barrier(app, new_page):
+    """The verdict, the answer, two pictures with a player, the table and the ways on."""
+    page = new_page(viewport={"width": 1280, "height": 720})
+    page.goto(f"{app}/Lessons?lesson=descent-and-shaking&step=2")
+    page.get_by_role("button", name="Shaking").click()
+    page.wait_for_selector(".st-key-chart_1 .points path")
     page.wait_for_function("() => !document.querySelector('[data-testid=stStatusWidget]')")
     found = complaints(page)
     page.set_viewport_size({"width": 390, "height": 844})

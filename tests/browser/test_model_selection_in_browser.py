@@ -55,7 +55,7 @@ def width_beyond(page: Page) -> int:
     return page.evaluate("() => document.documentElement.scrollWidth - window.innerWidth")
 
 
-def test_a_lesson_opens_the_page_with_its_curve(app, new_page, searched):
+def test_a_card_opens_the_page_with_its_curve(app, new_page, searched):
     """A click on a card leads to the search with the card's address: curve, ten pictures and the graph."""
     page = new_page()
     page.goto(app)

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Page, expect
 
-from mmc.ui.home_view import LESSONS
+from mmc.ui.home_view import GALLERY
 
 _CSV = "name,x,y\n" + "\n".join(f"r{i},{i % 3 * 10 + i / 7},{i % 2 * 8 - i / 9}" for i in range(30)) + "\n"
 
@@ -31,7 +31,7 @@ def shown(page: Page, key: str) -> str:
         ("Digits 3 and 8", "data=digits&classes=3&classes=8", 1, True),
     ],
 )
-def test_a_lesson_opens_the_playground(title, address, charts, is_folded, app, new_page, drawn):
+def test_a_card_opens_the_playground(title, address, charts, is_folded, app, new_page, drawn):
     """A click on a card leads to the playground with the card's address and a drawn chart."""
     page = new_page()
     page.goto(app)
@@ -184,9 +184,9 @@ def test_a_dark_phone_shows_everything(where, app, new_page, drawn):
     if where:
         drawn(page)
     else:
-        expect(page.locator(".st-key-learn [data-testid=stPageLink]")).to_have_count(4)
+        expect(page.locator(".st-key-learn [data-testid=stPageLink]")).to_have_count(5)
         page.get_by_text("more ready experiments").click()
-        expect(page.get_by_role("link", name="Open", exact=True)).to_have_count(len(LESSONS) - 4)
+        expect(page.get_by_role("link", name="Open", exact=True)).to_have_count(len(GALLERY) - 4)
     width = page.evaluate("() => document.documentElement.scrollWidth - window.innerWidth")
     assert width <= 1
     ground = page.locator(".stApp").evaluate("e => getComputedStyle(e).backgroundColor")
