@@ -16,7 +16,7 @@ from mmc.figures._axes import GRID, Box, Plane, axes
 from mmc.figures.curves import Ranges, curve_ranges, now_on
 from mmc.figures.palette import COLORS, NEUTRAL, SYMBOLS, cluster_color
 from mmc.figures.raster import to_png
-from mmc.figures.scene import Curve, Scene, View, frame_range
+from mmc.figures.scene import Curve, Scene, View
 from mmc.figures.shapes import Line, Marks, Picture, Shape, Text, text_width, to_svg, wrap
 
 _INK, _NOW = "#333333", "#D55E00"
@@ -180,7 +180,7 @@ def points_picture(view: View, width: int, height: int) -> Picture:
     Picture
     """
     box = Box(_LABELS, 8.0, width - 10.0, height - 40.0)
-    plane = Plane(box, frame_range(view.points[:, 0]), frame_range(view.points[:, 1]))
+    plane = Plane(box, *view.frame)
     if view.axes is not None:
         plane = plane.with_equal_units()
     titles = (view.titles[0][:40], view.titles[1][:40])
