@@ -103,7 +103,7 @@ def test_labels_of_all_points_are_ignored():
         ),
         (Given(None, None, [[2, 2]]), "cannot_link keeps the rows 2 and 2 apart"),
         (Given([0, 0, -1, -1], None, [[0, 1]]), "both are known to be in cluster 0"),
-        (Given(None, [[0, 1], [1, 2], [2, 3]]), "must_link leaves 1 groups of points"),
+        (Given(None, [[0, 1], [1, 2], [2, 3]]), "must_link leaves 1 group of points"),
         (Given(None, [[0, 4]]), "must_link names the row 4, and the rows are 0 to 3"),
         (Given(None, [[0.5, 1]]), "must_link must hold pairs"),
         (Given(None, None, [[0, 1, 2]]), "cannot_link must hold pairs"),

@@ -1,6 +1,7 @@
 """The load test: its visitors see a page as a browser does, and know a result that is not theirs."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -23,6 +24,12 @@ def app():
     """Start the app."""
     with App() as running:
         yield running
+
+
+def _run(coroutine):
+    """Run it in a thread: the main one may have a loop already, that of a browser of other tests."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, coroutine).result()
 
 
 def _started(run, *fragments):
@@ -156,7 +163,7 @@ def test_visitors_get_their_own_results(app):
     async def go():
         return await asyncio.gather(*(visit.go(app.server, _STAY) for visit in visits))
 
-    accounts = asyncio.run(go())
+    accounts = _run(go())
     assert [account.errors for account in accounts] == [[], [], []]
     assert all(account.result is not None and account.files for account in accounts)
     assert all(account.chart_bytes > 0 for account in accounts)
@@ -170,7 +177,7 @@ def test_visitors_get_their_own_results(app):
 def test_a_visitor_changes_a_control(app):
     """The second result belongs to the new seed, not to that of the address."""
     visit = Changing(5)
-    account = asyncio.run(visit.go(app.server, _STAY))
+    account = _run(visit.go(app.server, _STAY))
     assert account.errors == []
     assert visit.wrong(account.files) == ""
     assert Playground(5).wrong(account.files) != ""

@@ -97,7 +97,7 @@ def test_marks_are_kept_and_taken_back(offered, page, mark, settle):
 def test_marks_that_cannot_be_kept_are_explained(page, mark):
     """The message is there, and so are the clusters of before."""
     at = mark(page, np.arange(79), "mark_together")
-    assert "must_link leaves 1 groups of points" in texts(at)
+    assert "must_link leaves 1 group of points" in texts(at)
     assert not at.exception
     assert len(at.get("plotly_chart")) >= 2
 

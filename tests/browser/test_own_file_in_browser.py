@@ -55,11 +55,14 @@ def test_from_a_file_to_labels_of_another(app, new_page, options, tmp_path):
     page.get_by_text("Steer: say what belongs together").click()
     _draw_around_all(page)
     page.get_by_role("button", name="These are one cluster").click()
-    message = page.get_by_text("must_link leaves 1 groups of points, fewer than")
+    message = page.get_by_text("must_link leaves 1 group of points, fewer than")
     expect(message.first).to_be_visible()  # all points cannot be one of three clusters
     page.get_by_role("button", name="Take back").click()
     expect(message).to_have_count(0)
+    drawn = page.get_by_text("points are drawn around.")
+    expect(drawn).to_have_count(0)
     _draw_around_all(page, 0.35)
+    expect(drawn).not_to_have_text("120 points are drawn around.")
     page.get_by_role("button", name="These are one cluster").click()
     expect(page.get_by_text("3 clusters that keep what you said, found by UMCRLS.")).to_be_visible()
 

@@ -104,14 +104,20 @@ def slow(array):
 
 def test_a_worker_killed_in_the_fit_costs_time(running, parts, here, monkeypatch):
     """Its parts are made again elsewhere, and the labels are those without a loss."""
-    lost = []
-    again = ClusterHeld._again
+    lost, places = [], []
+    again, call = ClusterHeld._again, ClusterHeld.call
     monkeypatch.setattr(ClusterHeld, "_again", lambda held, part: lost.append(part) or again(held, part))
+
+    def called(held, *arguments, **options):
+        places.append(held._actors[0]._address)
+        return call(held, *arguments, **options)
+
+    monkeypatch.setattr(ClusterHeld, "call", called)
     running.wait_for_workers(2, timeout=_SECONDS)
     model = UMCRLS(**SETTINGS)
     for i, _ in enumerate(model.iter_fit(open_parts(parts, client=running))):
         if i == 0:
-            os.kill(next(iter(running.run(os.getpid).values())), signal.SIGKILL)
+            os.kill(running.run(os.getpid)[places[-1]], signal.SIGKILL)  # a worker that holds a part
     assert lost
     assert_array_equal(model.labels_, here.labels_)
     assert model.objective_ == here.objective_
