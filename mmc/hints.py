@@ -350,8 +350,8 @@ def read_hints(given: Given, n: int, k: int) -> Hints:
         )
     if n_units < k:
         raise ValueError(
-            f"must_link leaves {n_units} group{'' if n_units == 1 else 's'} of points, fewer than n_clusters={k}. Ask for fewer "
-            "clusters, or take links back."
+            f"must_link leaves {n_units} group{'' if n_units == 1 else 's'} of points, fewer than "
+            f"n_clusters={k}. Ask for fewer clusters, or take links back."
         )
     both = np.unique(np.concatenate([unit[apart], unit[apart[:, ::-1]]]), axis=0)
     pointers = np.searchsorted(both[:, 0], np.arange(n_units + 1)).astype(np.int64)
