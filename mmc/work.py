@@ -725,8 +725,7 @@ def describe(
     }
     silhouettes = lines = None
     if np.isfinite(found.silhouette_values).any():
-        of = labels[found.silhouette_rows]
-        silhouettes = pack(silhouette_plot(found.silhouette_values, of, colors))
+        silhouettes = pack(silhouette_plot(found.silhouette_values, found.silhouette_labels, colors))
     order = found.table.groupby("column", sort=False)["separation"].max().sort_values(ascending=False)
     telling = [name for name in order.index if name in dataset.feature_names]
     if len(telling) > 1:
