@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from mmc._checks import nearest, quoted
+from mmc.datasets import Dataset
 from mmc.profiling._chance import LEVEL
 from mmc.profiling._columns import CONSTANT, EMPTY, Column, read_columns, read_frame
 from mmc.profiling._points import distance_sums, silhouettes, spread_sample, standard_points
@@ -38,6 +39,7 @@ def profile(
     names: Sequence[str] | None = None,
     confidence: ArrayLike | None = None,
     rule_columns: Sequence[str] | None = None,
+    rows: pd.DataFrame | None = None,
     random_state: int = 0,
 ) -> Profile:
     """Say what the clusters of a table are.
@@ -59,6 +61,9 @@ def profile(
         Confidence of each label. If it is given, doubtful rows are those where it is lowest.
     rule_columns : sequence of str, default=None
         Columns that rules may use. None means all columns.
+    rows : DataFrame of n_samples rows, default=None
+        Rows as they are shown as typical and doubtful ones, such as with dates as they were written. None
+        means those of the table.
     random_state : int, default=0
         Seed of the samples and of the trees.
 
@@ -118,6 +123,9 @@ def profile(
     codes = _labels(labels, len(frame))
     sure = None if confidence is None else _one_for_each(confidence, "confidence", len(frame))
     points = None if X is None else _points(X, len(frame))
+    if rows is not None and len(rows) != len(frame):
+        raise ValueError(f"rows has {len(rows)} rows for a table of {len(frame)}: give one for each row.")
+    quoted_rows = frame if rows is None else read_frame(rows, None)
     present, clusters = np.unique(codes[codes >= 0], return_inverse=True)
     if not len(present):
         raise ValueError("labels has no cluster: all are negative. Give at least one row a label from 0 on.")
@@ -125,11 +133,11 @@ def profile(
     place[codes >= 0] = clusters
     k, rng = len(present), np.random.default_rng(random_state)
     columns = read_columns(frame)
-    rows, values = np.array([], dtype=np.int64), np.array([])
+    sample, values = np.array([], dtype=np.int64), np.array([])
     used = standard_points(columns) if points is None else points
     if used is not None and used.shape[1]:
-        rows = spread_sample(place, k, SILHOUETTES, rng)
-        values = silhouettes(used[rows], place[rows])
+        sample = spread_sample(place, k, SILHOUETTES, rng)
+        values = silhouettes(used[sample], place[sample])
     summaries = _ordered([summarize(column, place, k) for column in columns], k)
     usable = _rule_columns(columns, rule_columns, place >= 0)
     rules = _rules(usable, summaries, place, random_state, rng)
@@ -140,9 +148,9 @@ def profile(
         rules = [None] * k
     found = []
     for h, size in enumerate(np.bincount(clusters)):
-        members, mine = np.flatnonzero(place == h), place[rows] == h
+        members, mine = np.flatnonzero(place == h), place[sample] == h
         typical = _typical(used, members, rng)
-        doubted, doubt = (rows[mine], values[mine]) if sure is None else (members, sure[members])
+        doubted, doubt = (sample[mine], values[mine]) if sure is None else (members, sure[members])
         found.append(
             ClusterProfile(
                 label=int(present[h]),
@@ -160,17 +168,41 @@ def profile(
         clusters=tuple(found),
         columns=tuple(column.name for column in columns),
         table=make_table(found, summaries),
-        examples=make_examples(frame, found),
+        examples=make_examples(quoted_rows, found),
         n_samples=len(frame),
         n_outliers=int((codes < 0).sum()),
         accuracy=_accuracy(rules, usable, place),
         silhouette=_weighted_silhouette(found),
-        silhouette_rows=rows,
-        silhouette_labels=codes[rows],
+        silhouette_rows=sample,
+        silhouette_labels=codes[sample],
         silhouette_values=values,
         telling=telling,
         by_chance=by_chance,
         notes=tuple(make_notes(columns, place, sure is not None, k)),
+    )
+
+
+def profile_dataset(dataset: Dataset, labels: ArrayLike, confidence: ArrayLike | None = None) -> Profile:
+    """Say what the clusters of a data set are, in all columns of its table but the reference labels.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        What was clustered; rules use its columns, and rows are shown as they stand in its table.
+    labels, confidence : array-like of shape (n_samples,)
+        Cluster and, if it is known, confidence of each point.
+
+    Returns
+    -------
+    Profile
+    """
+    return profile(
+        dataset.described.drop(columns=[] if dataset.label is None else dataset.label),
+        labels,
+        X=dataset.X,
+        confidence=confidence,
+        rule_columns=dataset.columns,
+        rows=dataset.frame.iloc[dataset.rows],
     )
 
 

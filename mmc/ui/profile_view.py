@@ -168,7 +168,7 @@ def _overview(found: Profile) -> None:
             "size": number("Rows", width="small"),
             "share": number("Share", format="percent", width="small"),
             "mean confidence": number("Confidence", format="percent", width="small"),
-            "rule": st.column_config.TextColumn("Rule in words", width="large"),
+            "rule": st.column_config.TextColumn("Rule in words", width="medium"),
             "precision": number(
                 "Precision",
                 format="percent",
