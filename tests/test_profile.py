@@ -12,6 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 from scipy.stats import chi2_contingency, kstest
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_circles, make_moons
 from sklearn.metrics import silhouette_samples, silhouette_score
 from sklearn.tree import DecisionTreeClassifier
 
@@ -244,6 +246,36 @@ def test_columns_that_tell_only_together_are_not_nothing():
     assert found.telling == ()
     assert not found.by_chance
     assert found.accuracy > 0.8
+
+
+@pytest.mark.parametrize("draw", ["normal", "uniform"])
+@pytest.mark.parametrize("d", [2, 8])
+def test_pieces_of_a_cloud_are_told(draw, d):
+    """What k-means finds in noise differs in its columns, and the profile says that this may be all."""
+    n_said = 0
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(300, d)) if draw == "normal" else rng.uniform(size=(300, d))
+        found = mmc.profile(X, KMeans(3, n_init=1, random_state=seed).fit_predict(X))
+        n_said += found.are_cut
+        assert found.warning.startswith("Nothing may tell the clusters apart") == found.are_cut
+    assert n_said >= 3
+
+
+@pytest.mark.parametrize("name", ["iris", "three-gaussians", "moons", "rings"])
+def test_clusters_are_no_pieces(name, iris):
+    """Clusters of any shape are not warned of, and too few points do not tell."""
+    if name == "iris":
+        X, labels = iris.X, iris.codes
+    elif name == "three-gaussians":
+        X, labels = make_three_gaussians(random_state=0)
+    elif name == "moons":
+        X, labels = make_moons(300, noise=0.08, random_state=0)
+    else:
+        X, labels = make_circles(300, factor=0.4, noise=0.06, random_state=0)
+    assert mmc.profile(X, labels).warning == ""
+    few = np.random.default_rng(0).normal(size=(15, 2))
+    assert mmc.profile(few, (few[:, 0] > 0).astype(int)).warning == ""
 
 
 def test_p_values_are_those_of_scipy():

@@ -15,6 +15,7 @@ from mmc._checks import nearest, quoted
 from mmc.datasets import Dataset
 from mmc.profiling._chance import LEVEL
 from mmc.profiling._columns import CONSTANT, EMPTY, Column, read_columns, read_frame
+from mmc.profiling._cuts import are_cut
 from mmc.profiling._points import distance_sums, silhouettes, spread_sample, standard_points
 from mmc.profiling._result import ClusterProfile, Profile
 from mmc.profiling._rules import Feature, Rule, find_rule, make_ranks
@@ -95,6 +96,10 @@ def profile(
     text, and of a difference in shares for two values. Clusters that were found in the same columns differ in
     them by construction, which these tests do not know. Where no column is telling and no rules are better
     than those for 19 random orders of the labels, nothing tells the clusters apart, and there are no rules.
+    For clusters that were found in the columns, the points (at most 1,000 of them) are compared with six
+    clouds of the same spread without clusters, which k-means cuts into as many pieces. They are cut, too, if
+    neighbours share a cluster as rarely as in some cloud, and if there are as many points between any two
+    clusters, relative to their middles.
 
     *Rules* are those of a decision tree of depth 3 or less, one for each of the 100 largest clusters against
     the others, from the 50 most telling columns that have no missing values: numbers, and the 20 most
@@ -146,6 +151,10 @@ def profile(
     by_chance = can_tell and _rules_by_chance(usable, summaries, place, random_state, rng)
     if by_chance:
         rules = [None] * k
+    cut = False
+    if used is not None and used.shape[1] and not by_chance and len(clusters) >= _FEWEST_ROWS:
+        few = spread_sample(place, k, _CHANCE_ROWS, rng)
+        cut = are_cut(used[few], place[few], k, rng)
     found = []
     for h, size in enumerate(np.bincount(clusters)):
         members, mine = np.flatnonzero(place == h), place[sample] == h
@@ -178,6 +187,7 @@ def profile(
         silhouette_values=values,
         telling=telling,
         by_chance=by_chance,
+        are_cut=cut,
         notes=tuple(make_notes(columns, place, sure is not None, k)),
     )
 

@@ -86,6 +86,8 @@ class Profile:
     by_chance : bool
         Whether nothing tells the clusters apart, neither a column nor rules for several, more than clusters
         drawn at random. Of fewer than 20 rows it is never said.
+    are_cut : bool
+        Whether the clusters are no further apart than those that k-means cuts from clouds without clusters.
     notes : tuple of str
         Sentences on what was left out or is from a sample.
     """
@@ -103,17 +105,23 @@ class Profile:
     silhouette_values: NDArray[np.float64]
     telling: tuple[str, ...]
     by_chance: bool
+    are_cut: bool
     notes: tuple[str, ...]
 
     @property
     def warning(self) -> str:
-        """Sentence that nothing tells the clusters apart; empty if something does."""
-        if not self.by_chance:
-            return ""
-        return (
-            "Nothing tells the clusters apart: they differ in no column more than clusters drawn at random "
-            "would, and no rule finds them."
-        )
+        """Sentence that nothing tells the clusters apart, or nothing may; empty if something does."""
+        if self.by_chance:
+            return (
+                "Nothing tells the clusters apart: they differ in no column more than clusters drawn at "
+                "random would, and no rule finds them."
+            )
+        if self.are_cut:
+            return (
+                "Nothing may tell the clusters apart but where they were cut: they run into each other as "
+                "much as the pieces into which k-means cuts points without clusters."
+            )
+        return ""
 
     def of(self, label: int) -> pd.DataFrame:
         """Return the rows of `table` for one cluster, the most telling column first.
