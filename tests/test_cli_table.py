@@ -65,7 +65,10 @@ PROPOSED = {
         (["--encode", "gower"], {"encode": "gower"}),
         (["--scaler", "robust"], {"scaler": "robust"}),
         (["--weight", "city=2.5", "--weight", "price=0.5"], {"weights": {"city": 2.5, "price": 0.5}}),
-        (["--kind", "floor=category"], {"kinds": {"price": "amount", "city": "category", "floor": "category"}}),
+        (
+            ["--kind", "floor=category"],
+            {"kinds": {"price": "amount", "city": "category", "floor": "category"}},
+        ),
         (
             ["--kind", "code=category"],
             {

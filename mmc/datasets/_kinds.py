@@ -20,6 +20,7 @@ from mmc.datasets._errors import TableError, enumerated, shown
 from mmc.datasets._meaning import (
     COMPACT,
     HOURS,
+    IN_FULL,
     Numbers,
     Words,
     as_truths,
@@ -256,7 +257,7 @@ def read_column(
             return Column(kind, found_days, None, _spoken_days(COMPACT), COMPACT)
         return Column(kind, floats, None)
     found = words_of(values)
-    read = (dates(found, decimal, preferred) if kind == "date" else numbers(found, decimal)) or None
+    read = (dates if kind == "date" else numbers)(found, decimal, preferred)
     if read is None:
         what = "dates" if kind == "date" else "numbers"
         why = f" ({reason})" if reason else ""
@@ -338,7 +339,8 @@ def _of_words(name: str, found: Words, n: int, decimal: str) -> tuple[str, Colum
     read = numbers(found, decimal)
     if read is not None:
         kind = "amount" if read.unit or any(word.startswith("(") for word in found.words) else "number"
-        return _numeric(Column(kind, found.spread(read.values), None, _how(found, read)), name, n, False)
+        column = Column(kind, found.spread(read.values), None, _how(found, read), read.format)
+        return _numeric(column, name, n, False)
     read = dates(found, decimal)
     if read is not None:
         column = Column("date", found.spread(read.values), None, _how(found, read), read.format)
@@ -393,7 +395,7 @@ def _how(found: Words, read: Numbers) -> str:
     parts = []
     finite = np.flatnonzero(np.isfinite(read.values))
     i = int(next((i for i in finite if not _is_plain(found.words[i])), finite[0]))
-    if read.format:
+    if read.format not in ("", IN_FULL):
         parts.append(_spoken_days(read.format))
     elif read.unit or not _is_plain(found.words[i]):
         hours = " hours" if read.unit == HOURS else ""

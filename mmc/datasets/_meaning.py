@@ -51,10 +51,10 @@ _TRUTHS = (
 _SIGN = r"[%‰°€$£¥₹₽₩₺¢]|[A-Z]{1,3}[$€£¥]"
 #: Letters before a number are a currency only if there are three, so that A1 stays a word.
 _BEFORE, _AFTER = rf"{_SIGN}|[A-Z]{{3}}", rf"{_SIGN}|[^\W\d_]{{1,5}}"
-#: Words for thousands, millions and billions. They count where cells differ in them, or beside a currency;
-#: elsewhere they are units, such as 300 K of temperature.
+#: Words for thousands, millions and billions. Where all cells have the same capital and no currency it is a
+#: unit, such as 300 K of temperature.
 _SCALES = {
-    **dict.fromkeys(("k", "tsd", "tsd."), 1e3),
+    **dict.fromkeys(("k", "K", "tsd", "tsd."), 1e3),
     **dict.fromkeys(("M", "mn", "mio", "mio.", "mln"), 1e6),
     **dict.fromkeys(("B", "bn", "mrd", "mrd."), 1e9),
 }
@@ -63,6 +63,8 @@ _AMOUNT = re.compile(
     rf"(?P<minus>[-−+]?)\s*(?P<before>{_BEFORE})?\s*(?P<number>[-−+]?[0-9.,][0-9.,'’\s]*[-−]?)\s*"
     rf"(?:(?P<scale>{_SCALE})(?![^\W\d_])\s*)?(?P<after>{_AFTER})?"
 )
+#: Format of amounts in which they count.
+IN_FULL = "in full"
 #: Negative amounts, and nothing, as spreadsheets write sums of money.
 _ACCOUNTING = re.compile(rf"(?P<before>{_SIGN})\s*(?:\((?P<negative>[^()]*)\)|[-−])")
 
@@ -161,7 +163,7 @@ class Numbers(NamedTuple):
     unit : str
         What stands beside the numbers; empty if nothing does.
     format : str
-        How dates are written; empty for other numbers.
+        How dates are written; `IN_FULL` for amounts of thousands, millions or billions; empty for others.
     """
 
     values: Array
@@ -212,7 +214,7 @@ def as_truths(found: Words) -> Words | None:
     return None
 
 
-def numbers(found: Words, decimal: str) -> Numbers | None:
+def numbers(found: Words, decimal: str, preferred: str = "") -> Numbers | None:
     """Read words as numbers, with or without a unit, which is the same for all.
 
     Parameters
@@ -221,6 +223,8 @@ def numbers(found: Words, decimal: str) -> Numbers | None:
         Words of a column.
     decimal : str
         Decimal mark of the file, for columns that do not show theirs.
+    preferred : str
+        Format of the same column in another table: `IN_FULL` if K, M and B count there.
 
     Returns
     -------
@@ -233,8 +237,9 @@ def numbers(found: Words, decimal: str) -> Numbers | None:
     parts = [_amount(word) for word in found.words]
     known = [part for part in parts if part is not None]
     units = {part.unit for part in known} - {""}
-    if len({part.scale for part in known}) == 1 and not units:
-        units = {part.scale for part in known} - {""}
+    scales = {part.scale for part in known}
+    if not units and scales <= {"K", "M", "B"} and len(scales) == 1 and preferred != IN_FULL:
+        units, scales = scales, {""}
         known = [part._replace(scale="") for part in known]
     stray = [word for word, part in zip(found.words, parts, strict=True) if part is None]
     if any(map(str.isalpha, units)) and any(part.scale and not part.unit for part in known):
@@ -258,7 +263,8 @@ def numbers(found: Words, decimal: str) -> Numbers | None:
         (-value if part.negative else value) * _SCALES.get(part.scale, 1.0)
         for value, part in zip(read.tolist(), known, strict=True)
     ]
-    return Numbers(values, stray, next(iter(units | {part.scale for part in known} - {""}), ""))
+    is_scaled = scales != {""}
+    return Numbers(values, stray, next(iter(units | (scales - {""})), ""), IN_FULL if is_scaled else "")
 
 
 def several_units(found: Words) -> list[str]:
@@ -471,7 +477,7 @@ def _amount(word: str) -> _Amount | None:
     negative = in_brackets or behind or match["minus"] in ("-", "−")
     if not any(c.isdigit() for c in number) or (negative and number[0] in "+-"):
         return None
-    return _Amount(number, unit, scale if scale in ("M", "B") else scale.lower(), negative)
+    return _Amount(number, unit, scale if scale in ("K", "M", "B") else scale.lower(), negative)
 
 
 def _mostly(found: Words, fits: Any) -> bool:

@@ -74,7 +74,9 @@ def test_amounts_are_what_was_written(made, decimal):
         (["€110.5M", "€565K", "€0"], [110.5e6, 565e3, 0]),
         (["$1.2m", "$3bn"], [1.2e6, 3e9]),
         (["80.2k", "916"], [80_200, 916]),
-        (["3 k", "4 k"], [3, 4]),
+        (["3 k", "4 k"], [3000, 4000]),
+        (["3 M", "4 M"], [3, 4]),
+        (["3 K", "400"], [3000, 400]),
         (["3 M", "4 MB"], None),
         (["300 K", "310 K"], [300, 310]),
         (["5 m", "7"], [5, 7]),
@@ -92,6 +94,18 @@ def test_numbers_with_units(cells, values):
     else:
         assert read is not None
         assert read.values.tolist() == values
+
+
+def test_thousands_of_the_next_table_count_as_those_of_the_first():
+    """A column of K and M alone means the same in a table in which all cells have K."""
+    first = read_column("c", pd.Series(["3K", "400", "2M"]), "amount", ".")
+    assert first.values is not None
+    assert first.values.tolist() == [3000, 400, 2e6]
+    alone = pd.Series(["3K", "5K"])
+    for format_, expected in ((first.format, [3000, 5000]), ("", [3, 5])):
+        column = read_column("c", alone, "amount", ".", format_)
+        assert column.values is not None
+        assert column.values.tolist() == expected
 
 
 def test_a_few_stray_words_are_missing():
