@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from mmc.datasets._errors import TableError, enumerated, shown
+from mmc.datasets._errors import TableError, counted, enumerated, shown
 from mmc.datasets._meaning import (
     COMPACT,
     HOURS,
@@ -62,6 +62,8 @@ _CODE_NAME = re.compile(
     re.I,
 )
 _EXAMPLES = 3
+#: Different numbers from which one far from the others is told.
+_FEWEST_OTHERS = 4
 #: Number of columns that are left out and named.
 _MOST_NAMED = 4
 #: Spaces that are no line breaks, such as those between thousands, which are shown as plain ones.
@@ -325,7 +327,7 @@ def _kind(name: str, values: pd.Series, decimal: str) -> tuple[str, Column | Non
         if whole and (found_days := compact_dates(numeric)) is not None:
             column = Column("date", found_days, None, _spoken_days(COMPACT), COMPACT)
             return _numeric(column, name, n, whole=False)
-        return _numeric(Column("number", numeric, None), name, n, whole)
+        return _numeric(Column("number", numeric, None, _stand_in(numeric)), name, n, whole)
     return _of_words(name, words_of(values), n, decimal)
 
 
@@ -403,6 +405,19 @@ def _how(found: Words, read: Numbers) -> str:
     if read.stray:
         parts.append(f"{enumerated([shown(word) for word in read.stray], 3)} taken as missing")
     return "; ".join(parts)
+
+
+def _stand_in(values: npt.NDArray[np.float64]) -> str:
+    """Say if a number such as −999 far from all others may stand for missing values."""
+    different, counts = np.unique(values[np.isfinite(values)], return_counts=True)
+    if len(different) < _FEWEST_OTHERS:
+        return ""
+    for at, near, far in ((0, 1, -1), (-1, -2, 0)):
+        value, count = float(different[at]), int(counts[at])
+        gap, spread = abs(different[at] - different[near]), abs(different[far] - different[near])
+        if count > 1 and re.fullmatch("-?9{3,6}", f"{value:.10g}") and gap > 3 * spread:
+            return f"{value:.10g} in {counted(count, 'cell')} may stand for missing values"
+    return ""
 
 
 def _spoken_days(name: str) -> str:

@@ -28,6 +28,9 @@ _ABSENT = MISSING | {"n.a.", "none", "missing", "k.a.", "<na>", "nat"}
 #: are missing values then, at most so many different ones.
 _SHARE, _MOST_STRAY = 0.9, 3
 
+#: Number of characters beyond which a word is no amount and no date.
+_LONGEST = 60
+
 #: Number of different units beyond which words are no amounts.
 _MOST_UNITS = 5
 
@@ -50,7 +53,9 @@ _TRUTHS = (
 
 _SIGN = r"[%‰°€$£¥₹₽₩₺¢]|[A-Z]{1,3}[$€£¥]"
 #: Letters before a number are a currency only if there are three, so that A1 stays a word.
-_BEFORE, _AFTER = rf"{_SIGN}|[A-Z]{{3}}", rf"{_SIGN}|[^\W\d_]{{1,5}}"
+_BEFORE = rf"{_SIGN}|[A-Z]{{3}}"
+_ONE = rf"°[CF]|{_SIGN}|[^\W\d_]{{1,5}}"
+_AFTER = rf"(?:{_ONE})?/[^\W\d_]{{1,5}}[23]?|{_ONE}"
 #: Words for thousands, millions and billions. Where all cells have the same capital and no currency it is a
 #: unit, such as 300 K of temperature.
 _SCALES = {
@@ -306,7 +311,10 @@ def dates(found: Words, decimal: str, preferred: str = "") -> Numbers | None:
     known = preferred.split(_OR)
     order = sorted(_FORMATS, key=lambda each: (each[0] not in known, decimal == "," and each[0][:2] == "%m"))
     words = [
-        _NAME.sub(lambda name: _GERMAN_MONTHS.get(name[0].lower(), name[0]), word) for word in found.words
+        _NAME.sub(lambda name: _GERMAN_MONTHS.get(name[0].lower(), name[0]), word)
+        if len(word) <= _LONGEST
+        else word
+        for word in found.words
     ]
     texts = pd.Series(words, dtype=object)
     ways: list[tuple[str, npt.NDArray[np.bool_]]] = []
@@ -453,6 +461,8 @@ class _Amount(NamedTuple):
 
 def _amount(word: str) -> _Amount | None:
     """Split a number from its unit; parentheses and a minus before the unit or behind make it negative."""
+    if len(word) > _LONGEST:
+        return None
     if money := _ACCOUNTING.fullmatch(word):
         word = (
             f"{money['before']}0" if money["negative"] is None else f"({money['before']}{money['negative']})"
