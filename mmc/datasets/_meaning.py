@@ -118,6 +118,8 @@ _FORMATS = (
     *((day + clock, text + time) for day, text in _DAYS for clock, time in _CLOCKS),
     *_MONTHS,
 )
+#: How dates of all formats begin.
+_LIKE_A_DATE = re.compile(r"\d{1,4}[-/. ]|[^\W\d_]{3,9} \d")
 #: German names of months, where they are not the English ones.
 _GERMAN_MONTHS = {
     **{"januar": "January", "jänner": "January", "februar": "February", "mär": "Mar", "märz": "March"},
@@ -308,14 +310,15 @@ def dates(found: Words, decimal: str, preferred: str = "") -> Numbers | None:
     Numbers or None
         None if the words are something else.
     """
+    fitting = [len(word) <= _LONGEST and _LIKE_A_DATE.match(word) is not None for word in found.words]
+    if not _mostly(found, fitting):
+        return None
+    words = [
+        _NAME.sub(lambda name: _GERMAN_MONTHS.get(name[0].lower(), name[0]), word) if fits else ""
+        for word, fits in zip(found.words, fitting, strict=True)
+    ]
     known = preferred.split(_OR)
     order = sorted(_FORMATS, key=lambda each: (each[0] not in known, decimal == "," and each[0][:2] == "%m"))
-    words = [
-        _NAME.sub(lambda name: _GERMAN_MONTHS.get(name[0].lower(), name[0]), word)
-        if len(word) <= _LONGEST
-        else word
-        for word in found.words
-    ]
     texts = pd.Series(words, dtype=object)
     ways: list[tuple[str, npt.NDArray[np.bool_]]] = []
     for name, pattern in order:
