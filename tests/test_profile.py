@@ -296,6 +296,8 @@ def test_p_values_are_those_of_scipy():
         drawn.append(kuiper_p_value(separation, 60, 140))
     assert kstest(drawn, "uniform").pvalue > 0.001
     assert kuiper_p_value(1.0, 50, 50) < 1e-10
+    assert shares_p_value(0.0, 1.0, 50, 50) == 1
+    assert counts_p_value(np.array([3, 0]), np.array([5, 0])) == 1
     assert kuiper_p_value(0.0, 50, 50) == 1
 
 
@@ -400,6 +402,15 @@ def test_rows_of_no_cluster_count_nowhere(iris):
     assert with_far.n_outliers == 3
     pd.testing.assert_frame_equal(with_far.table, without.table)
     assert [c.rule for c in with_far.clusters] == [c.rule for c in without.clusters]
+
+
+def test_a_column_may_vary_in_rows_of_no_cluster_alone():
+    """A flag that is the same in all clusters tells nothing, and needs no warning of numpy."""
+    table = pd.DataFrame({"flag": [0] * 40 + [1] * 5, "x": np.arange(45.0)})
+    labels = np.repeat([0, 1, -1], [20, 20, 5])
+    found = mmc.profile(table, labels)
+    assert found.of(0).set_index("column").loc["flag", "p_value"] == 1
+    assert found.telling == ("x",)
 
 
 def test_missing_values_are_left_out_of_their_column():

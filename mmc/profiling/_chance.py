@@ -53,6 +53,8 @@ def shares_p_value(difference: float, share: float, m: int, n: int) -> float:
     -------
     float
     """
+    if not 0 < share < 1:
+        return 1.0
     parts = 1 / m + 1 / n
     corrected = max(abs(difference) - parts / 2, 0.0)
     return float(erfc(corrected / np.sqrt(2 * share * (1 - share) * parts)))

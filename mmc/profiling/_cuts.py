@@ -78,7 +78,9 @@ def are_cut(
         clouds = []
         for i in range(_CLOUDS):
             cloud = rng.normal(size=scores.shape) * spread if i % 2 else rng.uniform(low, high, scores.shape)
-            pieces = KMeans(n_clusters, n_init=2, random_state=int(rng.integers(2**31))).fit_predict(cloud)
+            pieces = KMeans(
+                n_clusters, n_init=2, max_iter=30, random_state=int(rng.integers(2**31))
+            ).fit_predict(cloud)
             clouds.append(apartness(cloud, pieces.astype(np.int64), n_clusters))
     every = [each.shared for each in clouds]
     is_piece = min(every) - _LESS_SHARED <= own.shared <= max(every) + _MORE_SHARED

@@ -28,8 +28,8 @@ _FEW_ROWS, _MOST_ROWS, _TREE_VALUES = 2000, 20_000, 1_000_000
 #: Number of typical and of doubtful rows of a cluster.
 _N_EXAMPLES = 3
 
-#: Random orders of labels with which rules are compared, and rows for that, at least and at most.
-_SHUFFLES, _FEWEST_ROWS, _CHANCE_ROWS = 19, 20, 1000
+#: Random orders of labels with which rules are compared; for that rows, at least and at most, and columns.
+_SHUFFLES, _FEWEST_ROWS, _CHANCE_ROWS, _CHANCE_COLUMNS = 19, 20, 1000, 50
 
 
 def profile(
@@ -287,11 +287,11 @@ class _Usable(NamedTuple):
     features: dict[Feature, NDArray[np.float64]]
     values: dict[str, NDArray[Any]]
 
-    def at(self, rows: NDArray[np.int64]) -> _Usable:
-        """Return the same of some rows."""
+    def at(self, rows: NDArray[np.int64], features: Sequence[Feature]) -> _Usable:
+        """Return some features of some rows."""
         return _Usable(
-            {feature: values[rows] for feature, values in self.features.items()},
-            {name: values[rows] for name, values in self.values.items()},
+            {feature: self.features[feature][rows] for feature in features},
+            {feature.column: self.values[feature.column][rows] for feature in features},
         )
 
 
@@ -359,7 +359,10 @@ def _rules_by_chance(
 ) -> bool:
     """Return whether rules for labels in random orders can be as good as those for the labels."""
     rows = spread_sample(place, len(summaries), _CHANCE_ROWS, rng)
-    few, labels = usable.at(rows), place[rows]
+    features = list(usable.features)
+    if len(features) > _CHANCE_COLUMNS:  # not the most telling, which are so for these labels alone
+        features = [features[j] for j in rng.choice(len(features), _CHANCE_COLUMNS, replace=False)]
+    few, labels = usable.at(rows, features), place[rows]
 
     def quality(order: NDArray[np.int64]) -> float:
         return float(np.nan_to_num(_accuracy(_rules(few, summaries, order, seed, rng), few, order)))
