@@ -16,22 +16,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from mmc.datasets._dates import COMPACT, compact_dates, dates, days, spoken_format
 from mmc.datasets._errors import TableError, counted, enumerated, shown
-from mmc.datasets._meaning import (
-    COMPACT,
-    HOURS,
-    IN_FULL,
-    Numbers,
-    Words,
-    as_truths,
-    compact_dates,
-    dates,
-    days,
-    numbers,
-    several_units,
-    spoken_format,
-    words_of,
-)
+from mmc.datasets._meaning import HOURS, IN_FULL, Numbers, Words, as_truths, numbers, several_units, words_of
 
 #: Kinds of columns that can be used: as numbers, and as words.
 AS_NUMBERS, AS_WORDS = ("number", "amount", "date"), ("yes/no", "category")

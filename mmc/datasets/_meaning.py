@@ -1,4 +1,4 @@
-"""What the words of a column of text mean: amounts with a unit, dates, truth values, or words.
+"""What the words of a column of text mean: amounts with a unit, times, truth values, or words.
 
 The reader keeps such columns as they are, and so do the files that are written. Only the numbers by which
 rows are compared are made here, for each different word once.
@@ -7,7 +7,6 @@ rows are compared are made here, for each different word once.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,10 +25,10 @@ _ABSENT = MISSING | {"n.a.", "none", "missing", "k.a.", "<na>", "nat"}
 
 #: Share of the values of a column that must be numbers, or dates, for it to be one of them; the other words
 #: are missing values then, at most so many different ones.
-_SHARE, _MOST_STRAY = 0.9, 3
+SHARE, _MOST_STRAY = 0.9, 3
 
 #: Number of characters beyond which a word is no amount and no date.
-_LONGEST = 60
+LONGEST = 60
 
 #: Number of different units beyond which words are no amounts.
 _MOST_UNITS = 5
@@ -76,62 +75,6 @@ _ACCOUNTING = re.compile(rf"(?P<before>{_SIGN})\s*(?:\((?P<negative>[^()]*)\)|[-
 #: Times of day and durations, which are hours, and what is said of them.
 _CLOCK = re.compile(r"(\d{1,3}):([0-5]\d)(?::([0-5]\d(?:[.,]\d+)?))?")
 HOURS = "hours"
-
-_CLOCKS = (
-    ("", r""),
-    (" %H:%M", r" \d{1,2}:\d{2}"),
-    (" %H:%M:%S", r" \d{1,2}:\d{2}:\d{2}"),
-    (" %I:%M %p", r" \d{1,2}:\d{2} ?[AaPp][Mm]"),
-    (" %I:%M:%S %p", r" \d{1,2}:\d{2}:\d{2} ?[AaPp][Mm]"),
-)
-_DAYS = (
-    ("%Y/%m/%d", r"\d{4}/\d{1,2}/\d{1,2}"),
-    ("%d.%m.%Y", r"\d{1,2}\.\d{1,2}\.\d{4}"),
-    ("%d.%m.%y", r"\d{1,2}\.\d{1,2}\.\d{2}"),
-    ("%m/%d/%Y", r"\d{1,2}/\d{1,2}/\d{4}"),
-    ("%d/%m/%Y", r"\d{1,2}/\d{1,2}/\d{4}"),
-    ("%m/%d/%y", r"\d{1,2}/\d{1,2}/\d{2}"),
-    ("%d/%m/%y", r"\d{1,2}/\d{1,2}/\d{2}"),
-    ("%d-%m-%Y", r"\d{1,2}-\d{1,2}-\d{4}"),
-    ("%m-%d-%Y", r"\d{1,2}-\d{1,2}-\d{4}"),
-    ("%d %b %Y", r"\d{1,2} [A-Za-z]{3} \d{4}"),
-    ("%d %B %Y", r"\d{1,2} [A-Za-z]{3,9} \d{4}"),
-    ("%d. %b %Y", r"\d{1,2}\. [A-Za-z]{3} \d{4}"),
-    ("%d. %B %Y", r"\d{1,2}\. [A-Za-z]{3,9} \d{4}"),
-    ("%b %d, %Y", r"[A-Za-z]{3} \d{1,2}, \d{4}"),
-    ("%B %d, %Y", r"[A-Za-z]{3,9} \d{1,2}, \d{4}"),
-    ("%d-%b-%Y", r"\d{1,2}-[A-Za-z]{3}-\d{4}"),
-)
-_MONTHS = (
-    ("%Y-%m", r"\d{4}-\d{2}"),
-    ("%m/%Y", r"\d{2}/\d{4}"),
-    ("%b %Y", r"[A-Za-z]{3} \d{4}"),
-    ("%B %Y", r"[A-Za-z]{3,9} \d{4}"),
-)
-ISO = "ISO8601"
-_ISO_TEXT = (
-    r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)?(?: ?(?:Z|UTC|[+-]\d{2}:?\d{2}))?"
-)
-#: Formats of dates, and the patterns of their texts, in the order in which they are tried.
-_FORMATS = (
-    (ISO, _ISO_TEXT),
-    *((day + clock, text + time) for day, text in _DAYS for clock, time in _CLOCKS),
-    *_MONTHS,
-)
-#: How dates of all formats begin.
-_LIKE_A_DATE = re.compile(r"\d{1,4}[-/. ]|[^\W\d_]{3,9} \d")
-#: German names of months, where they are not the English ones.
-_GERMAN_MONTHS = {
-    **{"januar": "January", "jänner": "January", "februar": "February", "mär": "Mar", "märz": "March"},
-    **{"mai": "May", "juni": "June", "juli": "July", "okt": "Oct", "oktober": "October"},
-    **{"dez": "Dec", "dezember": "December"},
-}
-_NAME = re.compile(r"[^\W\d_]+")
-#: Number of ways in which the dates of a column can be written, and what stands between their names.
-_MOST_WAYS, _OR = 4, " or "
-#: Format of dates that are whole numbers, and the first and the last of them.
-COMPACT, _FIRST_DAY, _LAST_DAY = "%Y%m%d", 1800_01_01, 2200_12_31
-_SPOKEN_FORMATS = {"%d": "day", "%m": "month", "%b": "month", "%B": "month", "%Y": "year", "%y": "year"}
 
 
 class Words(NamedTuple):
@@ -251,7 +194,7 @@ def numbers(found: Words, decimal: str, preferred: str = "") -> Numbers | None:
     stray = [word for word, part in zip(found.words, parts, strict=True) if part is None]
     if any(map(str.isalpha, units)) and any(part.scale and not part.unit for part in known):
         return None  # 3 M is something else than 3 MB
-    if len(units) > 1 or not _mostly(found, [part is not None for part in parts]):
+    if len(units) > 1 or not mostly(found, [part is not None for part in parts]):
         return None
     bodies = [part.body for part in known]
     piece = Piece(pa.array(bodies, type=pa.string()))
@@ -290,160 +233,13 @@ def several_units(found: Words) -> list[str]:
     parts = [_amount(word) for word in found.words]
     units = list(dict.fromkeys(part.unit for part in parts if part is not None and part.unit))
     fits = [part is not None and bool(part.unit) for part in parts]
-    return units if 1 < len(units) <= _MOST_UNITS and _mostly(found, fits) else []
-
-
-def dates(found: Words, decimal: str, preferred: str = "") -> Numbers | None:
-    """Read words as dates, in days since the beginning of 1970.
-
-    Parameters
-    ----------
-    found : Words
-        Words of a column.
-    decimal : str
-        Decimal mark of the file: where it is a comma, 1/2/2024 is in February.
-    preferred : str
-        Format that is tried first.
-
-    Returns
-    -------
-    Numbers or None
-        None if the words are something else.
-    """
-    fitting = [len(word) <= _LONGEST and _LIKE_A_DATE.match(word) is not None for word in found.words]
-    if not _mostly(found, fitting):
-        return None
-    words = [
-        _NAME.sub(lambda name: _GERMAN_MONTHS.get(name[0].lower(), name[0]), word) if fits else ""
-        for word, fits in zip(found.words, fitting, strict=True)
-    ]
-    known = preferred.split(_OR)
-    order = sorted(_FORMATS, key=lambda each: (each[0] not in known, decimal == "," and each[0][:2] == "%m"))
-    texts = pd.Series(words, dtype=object)
-    ways: list[tuple[str, npt.NDArray[np.bool_]]] = []
-    for name, pattern in order:
-        fits = np.array([re.fullmatch(pattern, word) is not None for word in words], dtype=bool)
-        if not fits.any():
-            continue
-        ways.append((name, fits))
-        if _mostly(found, fits):
-            values = _parsed(texts, name, fits)
-            if _mostly(found, np.isfinite(values)):
-                return _dated(found, values, name)
-    return _dates_in_several_ways(found, texts, ways)
-
-
-def _parsed(texts: pd.Series, name: str, fits: npt.NDArray[np.bool_]) -> Array:
-    """Return the days of words in a format; NaN for others."""
-    values = np.full(len(fits), np.nan)
-    values[fits] = days(pd.to_datetime(texts[fits], format=name, errors="coerce", utc=True))
-    return values
-
-
-def _dated(found: Words, values: Array, name: str) -> Numbers:
-    stray = [word for word, value in zip(found.words, values, strict=True) if not np.isfinite(value)]
-    return Numbers(values, stray, format=name)
-
-
-def _dates_in_several_ways(
-    found: Words, texts: pd.Series, ways: Sequence[tuple[str, npt.NDArray[np.bool_]]]
-) -> Numbers | None:
-    """Read words as dates of a few formats, the one of most words first, none of which contradict another."""
-    if not _mostly(found, np.logical_or.reduce([fits for _, fits in ways] or [np.zeros(1, dtype=bool)])):
-        return None
-    values = np.full(len(texts), np.nan)
-    chosen: list[str] = []
-    while len(chosen) < _MOST_WAYS and np.isnan(values).any():
-        # Where one day comes before its month, all do.
-        day_first = any(name.startswith("%d") for name in chosen)
-        month_first = any(name.startswith("%m/%d") for name in chosen)
-        best: tuple[int, str, Array] | None = None
-        for name, fits in ways:
-            if (day_first and name.startswith("%m/%d")) or (month_first and name.startswith("%d/%m")):
-                continue
-            parsed = _parsed(texts, name, fits & np.isnan(values))
-            n = int(np.isfinite(parsed).sum())
-            if n > (0 if best is None else best[0]):
-                best = n, name, parsed
-        if best is None:
-            break
-        chosen.append(best[1])
-        values = np.where(np.isnan(values), best[2], values)
-    return _dated(found, values, _OR.join(chosen)) if _mostly(found, np.isfinite(values)) else None
-
-
-def compact_dates(values: Array) -> Array | None:
-    """Read numbers such as 20240131 as dates, in days since the beginning of 1970.
-
-    Parameters
-    ----------
-    values : ndarray
-        Numbers; NaN where they are missing.
-
-    Returns
-    -------
-    ndarray or None
-        NaN where a number is no date; None if fewer than nine in ten are, or none.
-    """
-    finite = np.isfinite(values)
-    eight = finite & (values >= _FIRST_DAY) & (values <= _LAST_DAY) & (values % 1 == 0)
-    if not eight.any() or eight.sum() < _SHARE * finite.sum():
-        return None
-    result = np.full(len(values), np.nan)
-    texts = pd.Series(values[eight].astype(np.int64).astype(str))
-    result[eight] = days(pd.to_datetime(texts, format=COMPACT, errors="coerce", utc=True))
-    return result if np.isfinite(result).sum() >= _SHARE * finite.sum() else None
-
-
-def days(values: pd.Series) -> Array:
-    """Return dates as days since the beginning of 1970; missing ones are NaN.
-
-    Parameters
-    ----------
-    values : Series of dates
-        Column of a table.
-
-    Returns
-    -------
-    ndarray
-    """
-    utc = values.dt.tz_convert(None) if getattr(values.dt, "tz", None) is not None else values
-    numbers = utc.to_numpy(dtype="datetime64[us]")
-    result = numbers.astype(np.int64) / 86_400e6
-    result[np.isnat(numbers)] = np.nan
-    return np.asarray(result, dtype=np.float64)
-
-
-def spoken_format(name: str) -> str:
-    """Return a format of dates in words.
-
-    Parameters
-    ----------
-    name : str
-        Format of `Numbers`.
-
-    Returns
-    -------
-    str
-    """
-    return _OR.join(dict.fromkeys(map(_spoken, name.split(_OR))))
-
-
-def _spoken(name: str) -> str:
-    if name == ISO:
-        return "year-month-day"
-    if name == COMPACT:
-        return "year, month and day in one number"
-    day = name.split(" %H")[0].split(" %I")[0]
-    for code, word in _SPOKEN_FORMATS.items():
-        day = day.replace(code, word)
-    return day
+    return units if 1 < len(units) <= _MOST_UNITS and mostly(found, fits) else []
 
 
 def _hours(found: Words) -> Numbers | None:
     """Read times of day or durations as hours, or return None if the words are something else."""
     matches = [_CLOCK.fullmatch(word) for word in found.words]
-    if not _mostly(found, [match is not None for match in matches]):
+    if not mostly(found, [match is not None for match in matches]):
         return None
     values = [
         np.nan
@@ -464,7 +260,7 @@ class _Amount(NamedTuple):
 
 def _amount(word: str) -> _Amount | None:
     """Split a number from its unit; parentheses and a minus before the unit or behind make it negative."""
-    if len(word) > _LONGEST:
+    if len(word) > LONGEST:
         return None
     if money := _ACCOUNTING.fullmatch(word):
         word = (
@@ -493,10 +289,22 @@ def _amount(word: str) -> _Amount | None:
     return _Amount(number, unit, scale if scale in ("K", "M", "B") else scale.lower(), negative)
 
 
-def _mostly(found: Words, fits: Any) -> bool:
-    """Return whether so many cells fit that the others are stray words."""
+def mostly(found: Words, fits: Any) -> bool:
+    """Return whether so many cells fit that the others are stray words.
+
+    Parameters
+    ----------
+    found : Words
+        Words of a column.
+    fits : array-like of shape (n_words,)
+        Which words fit.
+
+    Returns
+    -------
+    bool
+    """
     fitting, counts = np.asarray(fits, dtype=bool), found.counts
     unknown = np.array([word.casefold() in _UNKNOWN for word in found.words], dtype=bool) & ~fitting
     if not fitting.any() or np.count_nonzero(~fitting & ~unknown) > _MOST_STRAY:
         return False
-    return bool(counts[fitting].sum() >= _SHARE * counts[~unknown].sum())
+    return bool(counts[fitting].sum() >= SHARE * counts[~unknown].sum())

@@ -9,8 +9,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mmc.datasets import TableError, open_table
+from mmc.datasets._dates import dates, days
 from mmc.datasets._kinds import look, read_column
-from mmc.datasets._meaning import as_truths, dates, days, numbers, words_of
+from mmc.datasets._meaning import as_truths, numbers, words_of
 
 UNITS = st.sampled_from(["", "%", "€", "$", "kg", "EUR", "US$"])
 
