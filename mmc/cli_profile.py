@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from mmc.cli_files import write_option
 from mmc.datasets import Dataset
-from mmc.profiling import profile
+from mmc.profiling import profile_dataset
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -51,13 +51,7 @@ def write(
     report, table = (getattr(arguments, name, None) for name in ("report", "profile"))
     if not (report or table):
         return
-    found = profile(
-        dataset.described,
-        labels,
-        X=dataset.X,
-        confidence=confidence,
-        rule_columns=dataset.columns,
-    )
+    found = profile_dataset(dataset, labels, confidence)
     if report:
         write_option("report", report, found.to_html(f"Clusters of {dataset.name}"))
     if table:

@@ -48,7 +48,7 @@ from mmc.lessons import Values, run_step
 from mmc.metrics import clustering_error
 from mmc.model_file import load_model, model_bytes
 from mmc.outliers import find_outliers
-from mmc.profiling import Profile, profile
+from mmc.profiling import Profile, profile_dataset
 from mmc.recording import MAX_BYTES, Recording, record
 from mmc.registry import Bound
 from mmc.stepping import Step
@@ -108,6 +108,8 @@ class Upload:
         The sheet that was read; empty for other formats.
     content : bytes
         The file, if it has several sheets, so that another one can be read.
+    notes : tuple of str
+        What was decided or left out while it was read.
     """
 
     name: str
@@ -118,6 +120,7 @@ class Upload:
     sheets: tuple[str, ...] = ()
     sheet: str = ""
     content: bytes = b""
+    notes: tuple[str, ...] = ()
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -424,6 +427,7 @@ def read(content: bytes, name: str | tuple[str, str], report: Report) -> Upload:
         table.sheets,
         table.sheet,
         kept,
+        table.notes,
     )
 
 
@@ -713,9 +717,7 @@ def describe(
     """
     data, labels, confidence, colors = task
     dataset = _load(packed, data)
-    found = profile(
-        dataset.described, labels, X=dataset.X, confidence=confidence, rule_columns=dataset.columns
-    )
+    found = profile_dataset(dataset, labels, confidence)
     largest = sorted(found.clusters, key=lambda each: -each.size)[:_MOST_DESCRIBED]
     effects = {
         each.label: pack(
@@ -725,8 +727,7 @@ def describe(
     }
     silhouettes = lines = None
     if np.isfinite(found.silhouette_values).any():
-        of = labels[found.silhouette_rows]
-        silhouettes = pack(silhouette_plot(found.silhouette_values, of, colors))
+        silhouettes = pack(silhouette_plot(found.silhouette_values, found.silhouette_labels, colors))
     order = found.table.groupby("column", sort=False)["separation"].max().sort_values(ascending=False)
     telling = [name for name in order.index if name in dataset.feature_names]
     if len(telling) > 1:

@@ -113,7 +113,10 @@ INSIDE = {
         ("mmc.auto.estimator",),
     ),
     "mmc.profiling": (
-        ("mmc.profiling._columns", "mmc.profiling._report", "mmc.profiling._rules"),
+        (
+            *("mmc.profiling._chance", "mmc.profiling._columns", "mmc.profiling._cuts"),
+            *("mmc.profiling._report", "mmc.profiling._rules"),
+        ),
         ("mmc.profiling._points", "mmc.profiling._result", "mmc.profiling._summaries"),
         ("mmc.profiling._tables",),
         ("mmc.profiling._profile",),

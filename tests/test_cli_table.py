@@ -28,7 +28,7 @@ def path(tmp_path):
             "code": [f"n{i}" for i in range(48)],
             "size": size,
             "price": [f"{v:.2f} €" for v in np.array([10, 70, 40])[groups] + rng.normal(0, 3, 48)],
-            "zip": np.array([100, 200, 300])[groups],
+            "floor": np.array([100, 200, 300])[groups],
             "city": np.array(["Rome", "Oslo", "Bern"])[groups],
             "group": groups,
         }
@@ -47,7 +47,7 @@ def run(path, *options):
 
 #: What the proposal says of the table, with the labels left out.
 PROPOSED = {
-    "columns": ["size", "price", "zip", "city"],
+    "columns": ["size", "price", "floor", "city"],
     "label": "group",
     "missing": "median",
     "encode": "onehot",
@@ -65,16 +65,19 @@ PROPOSED = {
         (["--encode", "gower"], {"encode": "gower"}),
         (["--scaler", "robust"], {"scaler": "robust"}),
         (["--weight", "city=2.5", "--weight", "price=0.5"], {"weights": {"city": 2.5, "price": 0.5}}),
-        (["--kind", "zip=category"], {"kinds": {"price": "amount", "city": "category", "zip": "category"}}),
+        (
+            ["--kind", "floor=category"],
+            {"kinds": {"price": "amount", "city": "category", "floor": "category"}},
+        ),
         (
             ["--kind", "code=category"],
             {
                 "kinds": {"price": "amount", "city": "category", "code": "category"},
-                "columns": ["size", "price", "zip", "city", "code"],
+                "columns": ["size", "price", "floor", "city", "code"],
             },
         ),
         (["--columns", "price,city"], {"columns": ["price", "city"]}),
-        (["--columns", "zip,size"], {"columns": ["zip", "size"], "kinds": {}}),
+        (["--columns", "floor,size"], {"columns": ["floor", "size"], "kinds": {}}),
     ],
 )
 def test_prepared_tables(path, options, changes):
@@ -241,7 +244,7 @@ def test_known_groups_steer(path, capsys):
     labels, experiment = run(path, *options)
     assert labels["cluster"].tolist() == (2 - frame["group"]).tolist()
     assert experiment.data.hints == {"known": "told", "weights": "n"}
-    assert set(experiment.data.options["columns"]) == {"size", "price", "zip", "city"}
+    assert set(experiment.data.options["columns"]) == {"size", "price", "floor", "city"}
     again = path.with_name("again.csv")
     saved = path.with_name("e.json")
     assert main(["run", str(saved), "--table", str(path), "--output", str(again)]) == 0

@@ -11,15 +11,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
-from sklearn.metrics import silhouette_score
+from scipy.stats import chi2_contingency, kstest
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_circles, make_moons
+from sklearn.metrics import silhouette_samples, silhouette_score
 from sklearn.tree import DecisionTreeClassifier
 
 import mmc
 from mmc.datasets import load_iris, make_three_gaussians
 from mmc.profiling import Profile
 from mmc.profiling import _rules as rules
+from mmc.profiling._chance import counts_p_value, kuiper_p_value, shares_p_value
 from mmc.profiling._points import spread_sample
 from mmc.profiling._rules import number_text, shortest_between
+from mmc.profiling._summaries import interval_separation
 
 HOSTILE = ("<script>alert(1)</script>", "=cmd()", "**bold** [x](http://y) $a$", '"><img src=x onerror=1>')
 
@@ -38,10 +43,14 @@ def found(iris):
 
 def holds(text, table):
     """Evaluate the words of a rule again, with nothing but the text and the values of the columns."""
+    word = re.compile(r"(.+) is (not )?“(.+)”")
     mask = np.zeros(len(table), dtype=bool)
     for alternative in text.split("; or "):
         mine = np.ones(len(table), dtype=bool)
         for condition in alternative.split(" and "):
+            if said := word.fullmatch(condition):
+                mine &= (table[said[1]] != said[3]) if said[2] else (table[said[1]] == said[3])
+                continue
             parts = re.split(r" (≤|>|<) ", condition.replace("−", "-"))
             if len(parts) == 5:
                 low, _, name, _, high = parts
@@ -148,11 +157,160 @@ def test_rules_in_words_select_the_rows_that_they_say(iris, found):
         assert each.rule.recall == pytest.approx((mask & mine).sum() / mine.sum())
         assert each.rule.accuracy == pytest.approx((mask == mine).mean())
         np.testing.assert_array_equal(
-            each.rule.holds({n: iris.frame[n].to_numpy() for n in iris.feature_names}), mask
+            each.rule.holds({n: iris.frame[n].to_numpy() for n in iris.frame}), mask
         )
         right += mask == mine
     assert found.accuracy == pytest.approx((right == 3).mean())
     assert found.accuracy > 0.9
+
+
+def test_rules_name_categories():
+    """Where words tell clusters apart, rules say so, and evaluate as they read; gaps keep a column out."""
+    rng = np.random.default_rng(1)
+    town = rng.choice(["Rome", "Oslo", "Bern"], 200)
+    member = rng.choice(["yes", "no"], 200)
+    table = pd.DataFrame({"town": town, "member": member, "age": rng.normal(size=200)})
+    labels = np.where(town == "Rome", 0, np.where((town == "Oslo") & (member == "yes"), 1, 2))
+    found = mmc.profile(table, labels)
+    assert found.clusters[0].rule.text == "town is “Rome”"
+    assert set(found.clusters[1].rule.text.split(" and ")) == {"town is “Oslo”", "member is “yes”"}
+    assert found.accuracy == 1
+    for each in found.clusters:
+        assert holds(each.rule.text, table).tolist() == (labels == each.label).tolist()
+        assert (
+            each.rule.holds({n: table[n].to_numpy() for n in table}).tolist()
+            == (labels == each.label).tolist()
+        )
+    table.loc[3, "town"] = None
+    assert all("town" not in each.rule.text for each in mmc.profile(table, labels).clusters)
+    numbers_only = mmc.profile(table, labels, rule_columns=["age"])
+    assert all("age" in each.rule.text for each in numbers_only.clusters if each.rule)
+
+
+def noise(n, seed):
+    """Columns of every kind that know nothing of the clusters."""
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            **{f"x{j}": rng.normal(size=n) for j in range(6)},
+            "ties": rng.integers(4, size=n),
+            "flag": rng.integers(2, size=n),
+            "town": rng.choice(["Rome", "Oslo", "Bern", "Wien"], n),
+        }
+    )
+
+
+@pytest.mark.parametrize("n", [25, 300, 3000])
+def test_on_noise_nothing_tells_clusters_apart(n):
+    """Labels at random differ in no column, and the profile and its report say so; there are no rules."""
+    n_said = 0
+    for seed in range(5):
+        labels = np.random.default_rng(100 + seed).integers(3, size=n)
+        found = mmc.profile(noise(n, seed), labels, random_state=seed)
+        n_said += found.by_chance
+        assert bool(found.warning) == found.by_chance
+        if found.by_chance:
+            assert found.telling == ()
+            assert "Nothing tells the clusters apart" in found.to_html()
+            assert all(each.rule is None for each in found.clusters)
+            assert set(found.overview()["most telling columns"]) == {"none"}
+    assert n_said >= 4  # by chance some rules of one in twenty are better
+
+
+@pytest.mark.parametrize("column", ["x3", "ties", "flag", "town"])
+def test_planted_columns_are_telling_and_first(column):
+    """One column that follows the clusters is found among noise, whatever its kind."""
+    table = noise(300, 0)
+    labels = np.random.default_rng(5).integers(2, size=300)
+    planted = {
+        "x3": table["x3"] + 2 * labels,
+        "ties": table["ties"] + 2 * labels,
+        "flag": np.where(np.arange(300) % 10 == 0, 1 - labels, labels),
+        "town": np.where(np.arange(300) % 3 == 0, table["town"], np.array(["Rome", "Paris"])[labels]),
+    }
+    table[column] = planted[column]
+    found = mmc.profile(table, labels)
+    assert found.telling == (column,)
+    assert not found.by_chance
+    assert found.warning == ""
+    for each in found.clusters:
+        assert each.columns[0] == column
+        assert found.of(each.label)["p_value"].idxmin() == 0
+
+
+def test_columns_that_tell_only_together_are_not_nothing():
+    """Four clouds as a chessboard differ in neither coordinate, and rules of both find them."""
+    rng = np.random.default_rng(0)
+    corners = rng.integers(2, size=(400, 2))
+    found = mmc.profile(corners * 4 + rng.normal(size=(400, 2)), corners.sum(axis=1) % 2)
+    assert found.telling == ()
+    assert not found.by_chance
+    assert found.accuracy > 0.8
+
+
+@pytest.mark.parametrize("draw", ["normal", "uniform"])
+@pytest.mark.parametrize("d", [2, 8])
+def test_pieces_of_a_cloud_are_told(draw, d):
+    """What k-means finds in noise differs in its columns, and the profile says that this may be all."""
+    n_said = 0
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(300, d)) if draw == "normal" else rng.uniform(size=(300, d))
+        found = mmc.profile(X, KMeans(3, n_init=1, random_state=seed).fit_predict(X))
+        n_said += found.are_cut
+        assert found.warning.startswith("Nothing may tell the clusters apart") == found.are_cut
+    assert n_said >= 3
+
+
+@pytest.mark.parametrize("name", ["iris", "three-gaussians", "moons", "rings"])
+def test_clusters_are_no_pieces(name, iris):
+    """Clusters of any shape are not warned of, and too few points do not tell."""
+    if name == "iris":
+        X, labels = iris.X, iris.codes
+    elif name == "three-gaussians":
+        X, labels = make_three_gaussians(random_state=0)
+    elif name == "moons":
+        X, labels = make_moons(300, noise=0.08, random_state=0)
+    else:
+        X, labels = make_circles(300, factor=0.4, noise=0.06, random_state=0)
+    assert mmc.profile(X, labels).warning == ""
+    few = np.random.default_rng(0).normal(size=(15, 2))
+    assert mmc.profile(few, (few[:, 0] > 0).astype(int)).warning == ""
+
+
+def test_p_values_are_those_of_scipy():
+    """Kuiper's by its series, chi-square and shares by scipy; at random they are spread over 0 to 1."""
+    rng = np.random.default_rng(0)
+    own, others = np.array([12, 3, 0, 5]), np.array([20, 30, 0, 9])
+    assert counts_p_value(own, others) == pytest.approx(
+        chi2_contingency(np.array([own, others])[:, [0, 1, 3]], correction=False).pvalue
+    )
+    table = np.array([[12, 8], [20, 40]])
+    assert shares_p_value(12 / 20 - 20 / 60, 32 / 80, 20, 60) == pytest.approx(
+        chi2_contingency(table, correction=True).pvalue
+    )
+    drawn = []
+    for _ in range(300):
+        values, mine = np.sort(rng.normal(size=200)), rng.permutation(200) < 60
+        separation, _direction = interval_separation(values[mine], values)
+        drawn.append(kuiper_p_value(separation, 60, 140))
+    assert kstest(drawn, "uniform").pvalue > 0.001
+    assert kuiper_p_value(1.0, 50, 50) < 1e-10
+    assert shares_p_value(0.0, 1.0, 50, 50) == 1
+    assert counts_p_value(np.array([3, 0]), np.array([5, 0])) == 1
+    assert kuiper_p_value(0.0, 50, 50) == 1
+
+
+def test_the_report_draws_silhouettes(iris, found):
+    """A band for each cluster, whose height is its size, and its mean beside it; none for one cluster."""
+    page = found.to_html()
+    assert page.count("<polygon") == 3
+    values = silhouette_samples((iris.X - iris.X.mean(axis=0)) / iris.X.std(axis=0), iris.codes)
+    for h in range(3):
+        assert f"Cluster {h}</span>" in page
+        assert f"<b>{values[iris.codes == h].mean():.2f}</b>" in page
+    assert page.count("height:5.00rem") == 3
+    assert "<polygon" not in mmc.profile(iris.X, np.zeros(150)).to_html()
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -244,6 +402,15 @@ def test_rows_of_no_cluster_count_nowhere(iris):
     assert with_far.n_outliers == 3
     pd.testing.assert_frame_equal(with_far.table, without.table)
     assert [c.rule for c in with_far.clusters] == [c.rule for c in without.clusters]
+
+
+def test_a_column_may_vary_in_rows_of_no_cluster_alone():
+    """A flag that is the same in all clusters tells nothing, and needs no warning of numpy."""
+    table = pd.DataFrame({"flag": [0] * 40 + [1] * 5, "x": np.arange(45.0)})
+    labels = np.repeat([0, 1, -1], [20, 20, 5])
+    found = mmc.profile(table, labels)
+    assert found.of(0).set_index("column").loc["flag", "p_value"] == 1
+    assert found.telling == ("x",)
 
 
 def test_missing_values_are_left_out_of_their_column():

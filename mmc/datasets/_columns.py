@@ -26,6 +26,9 @@ _SPACES = "".join(chr(i) for i in range(0x3001) if chr(i).isspace())  # what str
 _MISSING = pa.array(sorted(cells.MISSING))
 _SIGNED = (np.int8, np.int16, np.int32, np.int64)
 
+#: Of so many decimals of three digits hardly ever none ends in 0, which most programs do not write.
+_MANY_THOUSANDS = 25
+
 Mask = npt.NDArray[np.bool_]
 
 
@@ -98,13 +101,15 @@ def decimal_mark(votes: Votes) -> Mark:
 
     The mark of most fractions that can be nothing else decides. If all are like ``1,234``, a comma is the
     decimal mark, unless numbers below a thousand without a comma are in the same column; a point is the
-    decimal mark.
+    decimal mark, unless there are such numbers and so many like ``1.234`` that some decimals would end in 0.
     """
     certain, ambiguous = votes.certain, votes.ambiguous
     if any(certain.values()):
         return Mark("," if certain[","] > certain["."] else ".")
     if not any(ambiguous.values()):
         return Mark(".")
+    if ambiguous["."] >= _MANY_THOUSANDS and ambiguous[","] == 0 and "." in votes.thousands:
+        return Mark(",", doubtful=True)
     only_commas = ambiguous[","] > 0 and ambiguous["."] == 0
     return Mark("," if only_commas and "," not in votes.thousands else ".", doubtful=True)
 

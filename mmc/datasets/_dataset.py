@@ -76,6 +76,8 @@ class Dataset:
         Decimal mark of the table's file.
     hints : Given
         What is known of the clusters, for `fit`.
+    label : str or None
+        Column of the table that holds the reference labelling, if there is one.
 
     Examples
     --------
@@ -98,6 +100,7 @@ class Dataset:
     coding: Coding | None = None
     decimal: str = "."
     hints: Given = NO_HINTS
+    label: str | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -341,9 +344,10 @@ def from_arrays(
     ``class_names`` are the entries of that column, one for each row; without them it holds ``y``.
     """
     frame = pd.DataFrame(X, columns=list(feature_names))
-    if y is not None:
-        frame["class"] = y if class_names is None else np.asarray(class_names)
-    return Dataset(X, y, feature_names, name, frame, np.arange(len(X), dtype=np.int64))
+    label = None if y is None else "class"
+    if label is not None:
+        frame[label] = y if class_names is None else np.asarray(class_names)
+    return Dataset(X, y, feature_names, name, frame, np.arange(len(X), dtype=np.int64), label=label)
 
 
 def labels_frame(

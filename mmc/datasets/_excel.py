@@ -204,9 +204,8 @@ class _Reader:
         self.cells.append(pa.array(self.pending, type=pa.string(), memory_pool=POOL))
         self.cells.pack()
         notes = self._notes(under)
-        n_below = self.cells.n_rows
         read = interpreted(Rows(first, self.cells, ";", 0, None, notes), self.mark)
-        if len(read.frame) > n_below:  # the first row is data
+        if len(read.frame) > self.cells.n_rows:  # the first row is data
             self.kinds = [kinds | more for kinds, more in zip(self.kinds, of_first, strict=True)]
         return self._typed(read)
 

@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from mmc.datasets._errors import TableError, enumerated, shown
-from mmc.datasets._meaning import Numbers, Words, as_truths, dates, days, numbers, spoken_format, words_of
+from mmc.datasets._dates import COMPACT, compact_dates, dates, days, spoken_format
+from mmc.datasets._errors import TableError, counted, enumerated, shown
+from mmc.datasets._meaning import HOURS, IN_FULL, Numbers, Words, as_truths, numbers, several_units, words_of
 
 #: Kinds of columns that can be used: as numbers, and as words.
 AS_NUMBERS, AS_WORDS = ("number", "amount", "date"), ("yes/no", "category")
@@ -31,7 +32,9 @@ _MOST_LEVELS, _MANY_LEVELS = 20, 50
 #: Number of rows from which a column of consecutive numbers counts the rows.
 _COUNTED_ROWS = 20
 _BINS = 16
-_ID_NAME = re.compile(r"(?:.*[ _.-])?(?:id|nr|no|key|index|code|uuid|guid|nummer|number|row|zeile)", re.I)
+_ID_NAME = re.compile(
+    r"(?:(?:.*[ _.-])?(?:id|nr|no|key|index|code|uuid|guid|number|row|zeile)|.*nummer|#)[.:#]?", re.I
+)
 _ID_NAME_END = re.compile(r".*[a-z](?:ID|Id|Nr|No)")
 #: Names of columns that hold what a clustering should find.
 _LABEL_NAME = re.compile(
@@ -39,7 +42,15 @@ _LABEL_NAME = re.compile(
     r"(?:[ _.-]?(?:name|label|id))?",
     re.I,
 )
+#: Names of columns of numbers whose size means nothing.
+_CODE_NAME = re.compile(
+    r"(?:.*[ _.-])?(?:plz|postleitzahl|zip(?:[ _.-]?code)?|post(?:al)?[ _.-]?code|phone|telephone|telefon|fax"
+    r"|iban|blz|ean|isbn)(?:[ _.-]?(?:number|no|nr))?[.:]?",
+    re.I,
+)
 _EXAMPLES = 3
+#: Different numbers from which one far from the others is told.
+_FEWEST_OTHERS = 4
 #: Number of columns that are left out and named.
 _MOST_NAMED = 4
 #: Spaces that are no line breaks, such as those between thousands, which are shown as plain ones.
@@ -230,9 +241,12 @@ def read_column(
     if pd.api.types.is_datetime64_any_dtype(values.dtype):
         return Column("date", days(values), None)
     if pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_complex_dtype(values.dtype):
-        return Column(kind, _floats(values), None)
+        floats = _floats(values)
+        if kind == "date" and (found_days := compact_dates(floats)) is not None:
+            return Column(kind, found_days, None, _spoken_days(COMPACT), COMPACT)
+        return Column(kind, floats, None)
     found = words_of(values)
-    read = (dates(found, decimal, preferred) if kind == "date" else numbers(found, decimal)) or None
+    read = (dates if kind == "date" else numbers)(found, decimal, preferred)
     if read is None:
         what = "dates" if kind == "date" else "numbers"
         why = f" ({reason})" if reason else ""
@@ -268,6 +282,8 @@ def _look(name: str, values: pd.Series, decimal: str) -> Look:
     is_label = kind in USABLE and n_values <= _MOST_LEVELS and _LABEL_NAME.fullmatch(name.strip()) is not None
     if used and is_label:
         used, why = False, "left out: by its name it holds known groups"
+    if used and kind == "number" and _CODE_NAME.fullmatch(name.strip()):
+        used, why = False, "left out: by its name it holds codes, whose size means nothing"
     examples = tuple(str(cell) for cell in values[~gaps].head(_EXAMPLES))
     how = "" if column is None else column.how
     return Look(
@@ -295,7 +311,10 @@ def _kind(name: str, values: pd.Series, decimal: str) -> tuple[str, Column | Non
     if pd.api.types.is_numeric_dtype(dtype):
         numeric = _floats(values)
         whole = pd.api.types.is_integer_dtype(dtype)
-        return _numeric(Column("number", numeric, None), name, n, whole)
+        if whole and (found_days := compact_dates(numeric)) is not None:
+            column = Column("date", found_days, None, _spoken_days(COMPACT), COMPACT)
+            return _numeric(column, name, n, whole=False)
+        return _numeric(Column("number", numeric, None, _stand_in(numeric)), name, n, whole)
     return _of_words(name, words_of(values), n, decimal)
 
 
@@ -309,7 +328,8 @@ def _of_words(name: str, found: Words, n: int, decimal: str) -> tuple[str, Colum
     read = numbers(found, decimal)
     if read is not None:
         kind = "amount" if read.unit or any(word.startswith("(") for word in found.words) else "number"
-        return _numeric(Column(kind, found.spread(read.values), None, _how(found, read)), name, n, False)
+        column = Column(kind, found.spread(read.values), None, _how(found, read), read.format)
+        return _numeric(column, name, n, False)
     read = dates(found, decimal)
     if read is not None:
         column = Column("date", found.spread(read.values), None, _how(found, read), read.format)
@@ -319,7 +339,9 @@ def _of_words(name: str, found: Words, n: int, decimal: str) -> tuple[str, Colum
         return "id", None, "left out: every row has a code of its own"
     few = n_words <= _MOST_LEVELS or (n_words <= _MANY_LEVELS and n_words <= 0.1 * n_filled)
     if few and n_words <= max(2, n_filled / 2):
-        return "category", Column("category", None, found), ""
+        return "category", Column("category", None, found, _alike(found)), ""
+    if units := several_units(found):
+        return "text", None, f"left out: amounts in {enumerated(list(map(shown, units)))}, not in one unit"
     what = "codes" if codes else "texts"
     return "text", None, f"left out: {n_words} different {what} in {n_filled} cells"
 
@@ -362,13 +384,40 @@ def _how(found: Words, read: Numbers) -> str:
     parts = []
     finite = np.flatnonzero(np.isfinite(read.values))
     i = int(next((i for i in finite if not _is_plain(found.words[i])), finite[0]))
-    if read.format:
-        parts.append(f"{spoken_format(read.format)}, as days since 1970")
+    if read.format not in ("", IN_FULL):
+        parts.append(_spoken_days(read.format))
     elif read.unit or not _is_plain(found.words[i]):
-        parts.append(f"{shown(_SPACE.sub(' ', found.words[i]))} is {read.values[i]:.10g}")
+        hours = " hours" if read.unit == HOURS else ""
+        parts.append(f"{shown(_SPACE.sub(' ', found.words[i]))} is {read.values[i]:.10g}{hours}")
     if read.stray:
         parts.append(f"{enumerated([shown(word) for word in read.stray], 3)} taken as missing")
     return "; ".join(parts)
+
+
+def _stand_in(values: npt.NDArray[np.float64]) -> str:
+    """Say if a number such as −999 far from all others may stand for missing values."""
+    different, counts = np.unique(values[np.isfinite(values)], return_counts=True)
+    if len(different) < _FEWEST_OTHERS:
+        return ""
+    for at, near, far in ((0, 1, -1), (-1, -2, 0)):
+        value, count = float(different[at]), int(counts[at])
+        gap, spread = abs(different[at] - different[near]), abs(different[far] - different[near])
+        if count > 1 and re.fullmatch("-?9{3,6}", f"{value:.10g}") and gap > 3 * spread:
+            return f"{value:.10g} in {counted(count, 'cell')} may stand for missing values"
+    return ""
+
+
+def _spoken_days(name: str) -> str:
+    return f"{spoken_format(name)}, as days since 1970"
+
+
+def _alike(found: Words) -> str:
+    """Say which words of a column differ in nothing but capitals."""
+    first: dict[str, str] = {}
+    for word in found.words:
+        if first.setdefault(word.casefold(), word) != word:
+            return f"{shown(first[word.casefold()])} and {shown(word)} count as different words"
+    return ""
 
 
 def _is_plain(word: str) -> bool:

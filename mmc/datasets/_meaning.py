@@ -1,4 +1,4 @@
-"""What the words of a column of text mean: amounts with a unit, dates, truth values, or words.
+"""What the words of a column of text mean: amounts with a unit, times, truth values, or words.
 
 The reader keeps such columns as they are, and so do the files that are written. Only the numbers by which
 rows are compared are made here, for each different word once.
@@ -25,7 +25,18 @@ _ABSENT = MISSING | {"n.a.", "none", "missing", "k.a.", "<na>", "nat"}
 
 #: Share of the values of a column that must be numbers, or dates, for it to be one of them; the other words
 #: are missing values then, at most so many different ones.
-_SHARE, _MOST_STRAY = 0.9, 3
+SHARE, _MOST_STRAY = 0.9, 3
+
+#: Number of characters beyond which a word is no amount and no date.
+LONGEST = 60
+
+#: Number of different units beyond which words are no amounts.
+_MOST_UNITS = 5
+
+#: Words for what is not known, of which such a column may have any number.
+_UNKNOWN = frozenset(
+    ("unknown", "unbekannt", "not available", "not applicable", "keine angabe", "inconnu", "tbd", "--", "---")
+)
 
 #: Spellings of no and yes, each beside its opposite.
 _TRUTHS = (
@@ -41,44 +52,29 @@ _TRUTHS = (
 
 _SIGN = r"[%‰°€$£¥₹₽₩₺¢]|[A-Z]{1,3}[$€£¥]"
 #: Letters before a number are a currency only if there are three, so that A1 stays a word.
-_BEFORE, _AFTER = rf"{_SIGN}|[A-Z]{{3}}", rf"{_SIGN}|[^\W\d_]{{1,5}}"
+_BEFORE = rf"{_SIGN}|[A-Z]{{3}}"
+_ONE = rf"°[CF]|{_SIGN}|[^\W\d_]{{1,5}}"
+_AFTER = rf"(?:{_ONE})?/[^\W\d_]{{1,5}}[23]?|{_ONE}"
+#: Words for thousands, millions and billions. Where all cells have the same capital and no currency it is a
+#: unit, such as 300 K of temperature.
+_SCALES = {
+    **dict.fromkeys(("k", "K", "tsd", "tsd."), 1e3),
+    **dict.fromkeys(("M", "mn", "mio", "mio.", "mln"), 1e6),
+    **dict.fromkeys(("B", "bn", "mrd", "mrd."), 1e9),
+}
+_SCALE = r"[kKMB]|bn|mn|mln|[mM]io\.?|[mM]rd\.?|[tT]sd\.?"
 _AMOUNT = re.compile(
-    rf"(?P<minus>[-−+]?)\s*(?P<before>{_BEFORE})?\s*(?P<number>[-−+]?[0-9.,][0-9.,'’\s]*)\s*(?P<after>{_AFTER})?"
+    rf"(?P<minus>[-−+]?)\s*(?P<before>{_BEFORE})?\s*(?P<number>[-−+]?[0-9.,][0-9.,'’\s]*[-−]?)\s*"
+    rf"(?:(?P<scale>{_SCALE})(?![^\W\d_])\s*)?(?P<after>{_AFTER})?"
 )
+#: Format of amounts in which they count.
+IN_FULL = "in full"
+#: Negative amounts, and nothing, as spreadsheets write sums of money.
+_ACCOUNTING = re.compile(rf"(?P<before>{_SIGN})\s*(?:\((?P<negative>[^()]*)\)|[-−])")
 
-_CLOCKS = (
-    ("", r""),
-    (" %H:%M", r" \d{1,2}:\d{2}"),
-    (" %H:%M:%S", r" \d{1,2}:\d{2}:\d{2}"),
-    (" %I:%M %p", r" \d{1,2}:\d{2} ?[AaPp][Mm]"),
-    (" %I:%M:%S %p", r" \d{1,2}:\d{2}:\d{2} ?[AaPp][Mm]"),
-)
-_DAYS = (
-    ("%Y/%m/%d", r"\d{4}/\d{1,2}/\d{1,2}"),
-    ("%d.%m.%Y", r"\d{1,2}\.\d{1,2}\.\d{4}"),
-    ("%d.%m.%y", r"\d{1,2}\.\d{1,2}\.\d{2}"),
-    ("%m/%d/%Y", r"\d{1,2}/\d{1,2}/\d{4}"),
-    ("%d/%m/%Y", r"\d{1,2}/\d{1,2}/\d{4}"),
-    ("%m/%d/%y", r"\d{1,2}/\d{1,2}/\d{2}"),
-    ("%d/%m/%y", r"\d{1,2}/\d{1,2}/\d{2}"),
-    ("%d-%m-%Y", r"\d{1,2}-\d{1,2}-\d{4}"),
-    ("%m-%d-%Y", r"\d{1,2}-\d{1,2}-\d{4}"),
-    ("%d %b %Y", r"\d{1,2} [A-Za-z]{3} \d{4}"),
-    ("%d %B %Y", r"\d{1,2} [A-Za-z]{3,9} \d{4}"),
-    ("%b %d, %Y", r"[A-Za-z]{3} \d{1,2}, \d{4}"),
-    ("%B %d, %Y", r"[A-Za-z]{3,9} \d{1,2}, \d{4}"),
-    ("%d-%b-%Y", r"\d{1,2}-[A-Za-z]{3}-\d{4}"),
-)
-ISO = "ISO8601"
-_ISO_TEXT = (
-    r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)?(?: ?(?:Z|UTC|[+-]\d{2}:?\d{2}))?"
-)
-#: Formats of dates, and the patterns of their texts, in the order in which they are tried.
-_FORMATS = (
-    (ISO, _ISO_TEXT),
-    *((day + clock, text + time) for day, text in _DAYS for clock, time in _CLOCKS),
-)
-_SPOKEN_FORMATS = {"%d": "day", "%m": "month", "%b": "month", "%B": "month", "%Y": "year", "%y": "year"}
+#: Times of day and durations, which are hours, and what is said of them.
+_CLOCK = re.compile(r"(\d{1,3}):([0-5]\d)(?::([0-5]\d(?:[.,]\d+)?))?")
+HOURS = "hours"
 
 
 class Words(NamedTuple):
@@ -117,7 +113,7 @@ class Numbers(NamedTuple):
     unit : str
         What stands beside the numbers; empty if nothing does.
     format : str
-        How dates are written; empty for other numbers.
+        How dates are written; `IN_FULL` for amounts of thousands, millions or billions; empty for others.
     """
 
     values: Array
@@ -168,7 +164,7 @@ def as_truths(found: Words) -> Words | None:
     return None
 
 
-def numbers(found: Words, decimal: str) -> Numbers | None:
+def numbers(found: Words, decimal: str, preferred: str = "") -> Numbers | None:
     """Read words as numbers, with or without a unit, which is the same for all.
 
     Parameters
@@ -177,18 +173,30 @@ def numbers(found: Words, decimal: str) -> Numbers | None:
         Words of a column.
     decimal : str
         Decimal mark of the file, for columns that do not show theirs.
+    preferred : str
+        Format of the same column in another table: `IN_FULL` if K, M and B count there.
 
     Returns
     -------
     Numbers or None
         None if the words are something else.
     """
+    hours = _hours(found)
+    if hours is not None:
+        return hours
     parts = [_amount(word) for word in found.words]
-    units = {part.unit for part in parts if part is not None} - {""}
+    known = [part for part in parts if part is not None]
+    units = {part.unit for part in known} - {""}
+    scales = {part.scale for part in known}
+    if not units and scales <= {"K", "M", "B"} and len(scales) == 1 and preferred != IN_FULL:
+        units, scales = scales, {""}
+        known = [part._replace(scale="") for part in known]
     stray = [word for word, part in zip(found.words, parts, strict=True) if part is None]
-    if len(units) > 1 or not _mostly(found, [part is not None for part in parts]):
+    if any(map(str.isalpha, units)) and any(part.scale and not part.unit for part in known):
+        return None  # 3 M is something else than 3 MB
+    if len(units) > 1 or not mostly(found, [part is not None for part in parts]):
         return None
-    bodies = [part.body for part in parts if part is not None]
+    bodies = [part.body for part in known]
     piece = Piece(pa.array(bodies, type=pa.string()))
     votes = Votes()
     votes.add([piece])
@@ -201,108 +209,102 @@ def numbers(found: Words, decimal: str) -> Numbers | None:
         return None
     read = convert([piece], what, False).to_numpy(dtype=np.float64, na_value=np.nan)
     values = np.full(len(parts), np.nan)
-    values[[part is not None for part in parts]] = read
-    sign = np.array([-1.0 if part is not None and part.negative else 1.0 for part in parts])
-    return Numbers(sign * values, stray, next(iter(units), ""))
+    values[[part is not None for part in parts]] = [
+        (-value if part.negative else value) * _SCALES.get(part.scale, 1.0)
+        for value, part in zip(read.tolist(), known, strict=True)
+    ]
+    is_scaled = scales != {""}
+    return Numbers(values, stray, next(iter(units | (scales - {""})), ""), IN_FULL if is_scaled else "")
 
 
-def dates(found: Words, decimal: str, preferred: str = "") -> Numbers | None:
-    """Read words as dates, in days since the beginning of 1970.
+def several_units(found: Words) -> list[str]:
+    """Return the units of amounts that cannot be compared, because they have several.
 
     Parameters
     ----------
     found : Words
         Words of a column.
-    decimal : str
-        Decimal mark of the file: where it is a comma, 1/2/2024 is in February.
-    preferred : str
-        Format that is tried first.
 
     Returns
     -------
-    Numbers or None
-        None if the words are something else.
+    list of str
+        In the order of their first places; empty if the words are something else.
     """
-    order = sorted(_FORMATS, key=lambda each: (each[0] != preferred, decimal == "," and each[0][:2] == "%m"))
-    texts = pd.Series(found.words, dtype=object)
-    for name, pattern in order:
-        fits = np.array([re.fullmatch(pattern, word) is not None for word in found.words], dtype=bool)
-        if not _mostly(found, fits):
-            continue
-        parsed = pd.to_datetime(texts[fits], format=name, errors="coerce", utc=True)
-        fits[fits] = parsed.notna().to_numpy()
-        if _mostly(found, fits):
-            values = np.full(len(fits), np.nan)
-            values[fits] = days(parsed.dropna())
-            stray = [word for word, fit in zip(found.words, fits, strict=True) if not fit]
-            return Numbers(values, stray, format=name)
-    return None
+    parts = [_amount(word) for word in found.words]
+    units = list(dict.fromkeys(part.unit for part in parts if part is not None and part.unit))
+    fits = [part is not None and bool(part.unit) for part in parts]
+    return units if 1 < len(units) <= _MOST_UNITS and mostly(found, fits) else []
 
 
-def days(values: pd.Series) -> Array:
-    """Return dates as days since the beginning of 1970; missing ones are NaN.
-
-    Parameters
-    ----------
-    values : Series of dates
-        Column of a table.
-
-    Returns
-    -------
-    ndarray
-    """
-    utc = values.dt.tz_convert(None) if getattr(values.dt, "tz", None) is not None else values
-    numbers = utc.to_numpy(dtype="datetime64[us]")
-    result = numbers.astype(np.int64) / 86_400e6
-    result[np.isnat(numbers)] = np.nan
-    return np.asarray(result, dtype=np.float64)
-
-
-def spoken_format(name: str) -> str:
-    """Return a format of dates in words.
-
-    Parameters
-    ----------
-    name : str
-        Format of `Numbers`.
-
-    Returns
-    -------
-    str
-    """
-    if name == ISO:
-        return "year-month-day"
-    day = name.split(" %H")[0].split(" %I")[0]
-    for code, word in _SPOKEN_FORMATS.items():
-        day = day.replace(code, word)
-    return day
+def _hours(found: Words) -> Numbers | None:
+    """Read times of day or durations as hours, or return None if the words are something else."""
+    matches = [_CLOCK.fullmatch(word) for word in found.words]
+    if not mostly(found, [match is not None for match in matches]):
+        return None
+    values = [
+        np.nan
+        if match is None
+        else int(match[1]) + int(match[2]) / 60 + float((match[3] or "0").replace(",", ".")) / 3600
+        for match in matches
+    ]
+    stray = [word for word, match in zip(found.words, matches, strict=True) if match is None]
+    return Numbers(np.array(values), stray, HOURS)
 
 
 class _Amount(NamedTuple):
     body: str
     unit: str
+    scale: str
     negative: bool
 
 
 def _amount(word: str) -> _Amount | None:
-    """Split a number from its unit; parentheses and a minus before the unit make it negative."""
+    """Split a number from its unit; parentheses and a minus before the unit or behind make it negative."""
+    if len(word) > LONGEST:
+        return None
+    if money := _ACCOUNTING.fullmatch(word):
+        word = (
+            f"{money['before']}0" if money["negative"] is None else f"({money['before']}{money['negative']})"
+        )
     in_brackets = word.startswith("(") and word.endswith(")")
     match = _AMOUNT.fullmatch(word[1:-1].strip() if in_brackets else word)
-    if match is None or (match["before"] and match["after"]):
+    if match is None:
+        return None
+    before, after, scale = match["before"], match["after"], match["scale"] or ""
+    if before and after in ("m", "b"):  # of money
+        scale, after = after.upper(), None
+    if before and after:
         return None
     number = match["number"].strip().replace("−", "-")
-    unit = match["before"] or match["after"] or ""
+    unit = before or after or ""
+    behind = number.endswith("-")
+    if behind and (not number[-2:-1].isdigit() or scale or unit.isalpha()):
+        return None
+    number = number.removesuffix("-")
     if unit and number.startswith("+"):
         number = number[1:]
-    negative = in_brackets or match["minus"] in ("-", "−")
+    negative = in_brackets or behind or match["minus"] in ("-", "−")
     if not any(c.isdigit() for c in number) or (negative and number[0] in "+-"):
         return None
-    return _Amount(number, unit, negative)
+    return _Amount(number, unit, scale if scale in ("K", "M", "B") else scale.lower(), negative)
 
 
-def _mostly(found: Words, fits: Any) -> bool:
-    """Return whether so many cells fit that the others are stray words."""
+def mostly(found: Words, fits: Any) -> bool:
+    """Return whether so many cells fit that the others are stray words.
+
+    Parameters
+    ----------
+    found : Words
+        Words of a column.
+    fits : array-like of shape (n_words,)
+        Which words fit.
+
+    Returns
+    -------
+    bool
+    """
     fitting, counts = np.asarray(fits, dtype=bool), found.counts
-    if not fitting.any() or np.count_nonzero(~fitting) > _MOST_STRAY:
+    unknown = np.array([word.casefold() in _UNKNOWN for word in found.words], dtype=bool) & ~fitting
+    if not fitting.any() or np.count_nonzero(~fitting & ~unknown) > _MOST_STRAY:
         return False
-    return bool(counts[fitting].sum() >= _SHARE * counts.sum())
+    return bool(counts[fitting].sum() >= SHARE * counts[~unknown].sum())

@@ -141,6 +141,20 @@ class Cells:
         """Return some of the first cells of a column."""
         return self._chunks[0].column(j).cells()[:1000].to_pylist() if self._chunks else []
 
+    def tail(self, n: int) -> list[tuple[str, ...]]:
+        """Return the last rows, at most ``n``."""
+        if not self._chunks:
+            return []
+        chunk = self._chunks[-1]
+        first, n_rows = max(chunk.n_rows - n, 0), chunk.n_rows
+        if chunk.codes is None:
+            columns = [
+                chunk.values.slice(j * n_rows + first, n_rows - first).to_pylist() for j in range(self.width)
+            ]
+        else:
+            columns = [chunk.values.take(pa.array(codes[first:])).to_pylist() for codes in chunk.codes]
+        return list(zip(*columns, strict=True))
+
     def keep(self, rows: npt.NDArray[np.bool_]) -> None:
         """Keep the rows for which ``rows`` is true."""
         start = 0

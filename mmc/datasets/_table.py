@@ -317,7 +317,10 @@ def _made(table: Table, asked: _Asked) -> Dataset:
         coding, is_plain = coding._replace(gower=gower), False
         names_of = tuple(f"gower {i + 1}" for i in range(X.shape[1]))
     done = None if is_plain else coding
-    return Dataset(X, y, names_of, table.name, frame, rows, tuple(notes), scaling, done, table.decimal)
+    return Dataset(
+        *(X, y, names_of, table.name, frame, rows, tuple(notes), scaling, done, table.decimal),
+        label=asked.label,
+    )
 
 
 def _chosen_kinds(table: Table, asked: _Asked, notes: list[str]) -> dict[str, str]:

@@ -35,6 +35,7 @@ _WORD = re.compile(r'"[^"]*"|\S+')
 # The line by which Excel is told the delimiter.
 _SEPARATOR_LINE = re.compile(r'\s*"?sep=([^\w\s".+-]|\t|\\t)"?\s*', re.IGNORECASE)
 _SAMPLE_ROWS = 50
+_MOST_UNDER = 100
 _MOST_COMMENTS = 100_000
 _SAMPLE_CELLS = 20_000
 _SAMPLE_CHARACTERS = 200_000
@@ -109,6 +110,11 @@ def split(text: Text, name: str) -> Rows:
             f"{counted(len(titles), 'row')} above the column names left out, beginning with "
             f"{shown(titles[0])}. If that row has the names, fill in all of them."
         )
+    if reader.under:
+        notes.append(
+            f"{counted(len(reader.under), 'line')} under the table left out, because a blank line stands "
+            f"above and most cells are missing, beginning with {shown(reader.under[0][0])}."
+        )
     last_comment = None
     if top.comments and not titles:
         bare = top.comments[-1].strip().lstrip("#%")
@@ -134,6 +140,8 @@ class _Reader:
     def __init__(self, text: Text, top: _Top, delimiter: str, width: int, name: str) -> None:
         self.text, self.top, self.delimiter, self.width, self.name = text, top, delimiter, width, name
         self.n_comments = 0
+        self.under: list[list[str]] = []
+        self.after_blank = False
 
     def read(self) -> tuple[list[str], Cells]:
         """Return the first row, and all others."""
@@ -192,20 +200,37 @@ class _Reader:
             self._refuse_quotes(error)
 
     def _regular(self, batch: list[list[str]], is_first: bool) -> list[list[str]]:
-        """Leave out blank lines and comments, and check the number of cells of all other rows."""
+        """Leave out blank lines and comments, and check the number of cells of all other rows.
+
+        Lines of few cells below a blank line are remarks under the table, if no row follows.
+        """
         rows = list(filter(None, batch))
         if not rows or set(map(len, rows)) == {self.width}:
+            if rows and self.under:
+                self._refuse_row(self.under[0])
+            self.after_blank = not batch[-1]
             if self.width == 1:  # a row of spaces is a blank line
                 rows = list(compress(rows, map(str.strip, chain.from_iterable(rows))))
             return rows
         regular = list[list[str]]()
-        for row in rows:
+        for row in batch:
             if _is_blank(row):
+                self.after_blank = True
                 continue
             if len(row) == self.width or (is_first and not regular and len(row) == self.width - 1):
+                if self.under:
+                    self._refuse_row(self.under[0])
                 regular.append(row)
+                self.after_blank = False
             elif _COMMENT.match(row[0]):
                 self.n_comments += 1
+            elif (
+                self.after_blank
+                and (regular or not is_first)
+                and 2 * len(row) <= self.width
+                and len(self.under) < _MOST_UNDER
+            ):
+                self.under.append(row)
             else:
                 self._refuse_row(row)
         return regular

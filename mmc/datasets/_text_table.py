@@ -25,6 +25,7 @@ from mmc.datasets._encoding import as_text
 from mmc.datasets._errors import counted, listed
 from mmc.datasets._header import find_header, unique_names
 from mmc.datasets._packed import Piece, give_back_memory
+from mmc.datasets._tail import leave_out_tail
 from mmc.datasets._text import Rows, split
 
 # A table of more cells is stored in types of less memory.
@@ -69,6 +70,7 @@ def interpreted(rows: Rows, known_mark: Mark | None = None) -> Read:
     """Decide what the cells mean: decimal mark, if it is not known, column names, types."""
     _leave_out_comments(rows)
     mark = known_mark or _mark(rows)
+    rows.notes += leave_out_tail(rows.cells, mark.decimal)
     surveys = [survey(_pieces(rows, j), mark.decimal) for j in range(rows.cells.width)]
     names, notes, with_first = _names(rows, mark.decimal, [found.notation is not None for found in surveys])
     if with_first:

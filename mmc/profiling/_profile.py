@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from mmc._checks import nearest, quoted
+from mmc.datasets import Dataset
+from mmc.profiling._chance import LEVEL
 from mmc.profiling._columns import CONSTANT, EMPTY, Column, read_columns, read_frame
+from mmc.profiling._cuts import are_cut
 from mmc.profiling._points import distance_sums, silhouettes, spread_sample, standard_points
 from mmc.profiling._result import ClusterProfile, Profile
-from mmc.profiling._rules import Rule, find_rule, make_ranks
-from mmc.profiling._summaries import Summary, summarize
+from mmc.profiling._rules import Feature, Rule, find_rule, make_ranks
+from mmc.profiling._summaries import Summary, frequent_categories, summarize
 from mmc.profiling._tables import MEDOIDS, MOST_RULES, SILHOUETTES, make_examples, make_notes, make_table
 
 #: Rows that the trees of rules see, at least and at most, and values: rows times columns.
@@ -22,6 +27,9 @@ _FEW_ROWS, _MOST_ROWS, _TREE_VALUES = 2000, 20_000, 1_000_000
 
 #: Number of typical and of doubtful rows of a cluster.
 _N_EXAMPLES = 3
+
+#: Random orders of labels with which rules are compared; for that rows, at least and at most, and columns.
+_SHUFFLES, _FEWEST_ROWS, _CHANCE_ROWS, _CHANCE_COLUMNS = 19, 20, 1000, 50
 
 
 def profile(
@@ -32,6 +40,7 @@ def profile(
     names: Sequence[str] | None = None,
     confidence: ArrayLike | None = None,
     rule_columns: Sequence[str] | None = None,
+    rows: pd.DataFrame | None = None,
     random_state: int = 0,
 ) -> Profile:
     """Say what the clusters of a table are.
@@ -52,7 +61,10 @@ def profile(
     confidence : array-like of shape (n_samples,), default=None
         Confidence of each label. If it is given, doubtful rows are those where it is lowest.
     rule_columns : sequence of str, default=None
-        Columns that rules may use. None means all columns of numbers.
+        Columns that rules may use. None means all columns.
+    rows : DataFrame of n_samples rows, default=None
+        Rows as they are shown as typical and doubtful ones, such as with dates as they were written. None
+        means those of the table.
     random_state : int, default=0
         Seed of the samples and of the trees.
 
@@ -79,10 +91,21 @@ def profile(
     values. It is 1 if an interval has the cluster and nothing else, does not change with the scale and is
     little moved by extreme values. For two values and for text it is the absolute effect.
 
+    *Telling* columns are those in which some cluster has a p-value of at most 0.01, divided by the numbers of
+    columns and of clusters: asymptotically that of Kuiper's test for numbers, of the chi-square test for
+    text, and of a difference in shares for two values. Clusters that were found in the same columns differ in
+    them by construction, which these tests do not know. Where no column is telling and no rules are better
+    than those for 19 random orders of the labels, nothing tells the clusters apart, and there are no rules.
+    For clusters that were found in the columns, the points (at most 1,000 of them) are compared with six
+    clouds of the same spread without clusters, which k-means cuts into as many pieces. They are cut, too, if
+    neighbours share a cluster as rarely as in some cloud, and if there are as many points between any two
+    clusters, relative to their middles.
+
     *Rules* are those of a decision tree of depth 3 or less, one for each of the 100 largest clusters against
-    the others, from the 50 most telling columns of numbers that have no missing values. Of several trees
-    the shortest is taken whose F1 is at most 0.05 below the best. Thresholds are the shortest decimals that
-    select the same rows. Precision, recall and accuracy are those on all rows of clusters.
+    the others, from the 50 most telling columns that have no missing values: numbers, and the 20 most
+    frequent categories of text. Of several trees the shortest is taken whose F1 is at most 0.05 below the
+    best. Thresholds are the shortest decimals that select the same rows. Precision, recall and accuracy are
+    those on all rows of clusters.
 
     *Typical* rows have the smallest sums of distances to their cluster, *doubtful* ones the lowest
     silhouettes.
@@ -105,6 +128,9 @@ def profile(
     codes = _labels(labels, len(frame))
     sure = None if confidence is None else _one_for_each(confidence, "confidence", len(frame))
     points = None if X is None else _points(X, len(frame))
+    if rows is not None and len(rows) != len(frame):
+        raise ValueError(f"rows has {len(rows)} rows for a table of {len(frame)}: give one for each row.")
+    quoted_rows = frame if rows is None else read_frame(rows, None)
     present, clusters = np.unique(codes[codes >= 0], return_inverse=True)
     if not len(present):
         raise ValueError("labels has no cluster: all are negative. Give at least one row a label from 0 on.")
@@ -112,19 +138,28 @@ def profile(
     place[codes >= 0] = clusters
     k, rng = len(present), np.random.default_rng(random_state)
     columns = read_columns(frame)
-    rows, values = np.array([], dtype=np.int64), np.array([])
+    sample, values = np.array([], dtype=np.int64), np.array([])
     used = standard_points(columns) if points is None else points
     if used is not None and used.shape[1]:
-        rows = spread_sample(place, k, SILHOUETTES, rng)
-        values = silhouettes(used[rows], place[rows])
+        sample = spread_sample(place, k, SILHOUETTES, rng)
+        values = silhouettes(used[sample], place[sample])
     summaries = _ordered([summarize(column, place, k) for column in columns], k)
     usable = _rule_columns(columns, rule_columns, place >= 0)
     rules = _rules(usable, summaries, place, random_state, rng)
+    telling = _telling(summaries, len(columns))
+    can_tell = k > 1 and len(clusters) >= _FEWEST_ROWS and not telling
+    by_chance = can_tell and _rules_by_chance(usable, summaries, place, random_state, rng)
+    if by_chance:
+        rules = [None] * k
+    cut = False
+    if used is not None and used.shape[1] and not by_chance and len(clusters) >= _FEWEST_ROWS:
+        few = spread_sample(place, k, _CHANCE_ROWS, rng)
+        cut = are_cut(used[few], place[few], k, rng)
     found = []
     for h, size in enumerate(np.bincount(clusters)):
-        members, mine = np.flatnonzero(place == h), place[rows] == h
+        members, mine = np.flatnonzero(place == h), place[sample] == h
         typical = _typical(used, members, rng)
-        doubted, doubt = (rows[mine], values[mine]) if sure is None else (members, sure[members])
+        doubted, doubt = (sample[mine], values[mine]) if sure is None else (members, sure[members])
         found.append(
             ClusterProfile(
                 label=int(present[h]),
@@ -142,14 +177,42 @@ def profile(
         clusters=tuple(found),
         columns=tuple(column.name for column in columns),
         table=make_table(found, summaries),
-        examples=make_examples(frame, found),
+        examples=make_examples(quoted_rows, found),
         n_samples=len(frame),
         n_outliers=int((codes < 0).sum()),
         accuracy=_accuracy(rules, usable, place),
         silhouette=_weighted_silhouette(found),
-        silhouette_rows=rows,
+        silhouette_rows=sample,
+        silhouette_labels=codes[sample],
         silhouette_values=values,
+        telling=telling,
+        by_chance=by_chance,
+        are_cut=cut,
         notes=tuple(make_notes(columns, place, sure is not None, k)),
+    )
+
+
+def profile_dataset(dataset: Dataset, labels: ArrayLike, confidence: ArrayLike | None = None) -> Profile:
+    """Say what the clusters of a data set are, in all columns of its table but the reference labels.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        What was clustered; rules use its columns, and rows are shown as they stand in its table.
+    labels, confidence : array-like of shape (n_samples,)
+        Cluster and, if it is known, confidence of each point.
+
+    Returns
+    -------
+    Profile
+    """
+    return profile(
+        dataset.described.drop(columns=[] if dataset.label is None else dataset.label),
+        labels,
+        X=dataset.X,
+        confidence=confidence,
+        rule_columns=dataset.columns,
+        rows=dataset.frame.iloc[dataset.rows],
     )
 
 
@@ -208,52 +271,109 @@ def _ordered(by_column: list[list[Summary]], k: int) -> list[list[Summary]]:
     return [sorted((column[h] for column in by_column), key=key) for h in range(k)]
 
 
+def _telling(summaries: list[list[Summary]], n_columns: int) -> tuple[str, ...]:
+    """Return the columns that tell some cluster apart, the most telling first."""
+    level = LEVEL / max(n_columns * len(summaries), 1)
+    found: dict[str, float] = {}
+    for each in chain.from_iterable(summaries):
+        if each.p_value <= level:
+            found[each.column] = max(found.get(each.column, 0.0), each.separation)
+    return tuple(sorted(found, key=lambda name: -found[name]))
+
+
+class _Usable(NamedTuple):
+    """Columns that rules may use: what trees see of them, and their values by name."""
+
+    features: dict[Feature, NDArray[np.float64]]
+    values: dict[str, NDArray[Any]]
+
+    def at(self, rows: NDArray[np.int64], features: Sequence[Feature]) -> _Usable:
+        """Return some features of some rows."""
+        return _Usable(
+            {feature: self.features[feature][rows] for feature in features},
+            {feature.column: self.values[feature.column][rows] for feature in features},
+        )
+
+
 def _rule_columns(
     columns: Iterable[Column], wanted: Sequence[str] | None, inside: NDArray[np.bool_]
-) -> dict[str, NDArray[np.float64]]:
-    """Return the columns that rules may use: varying numbers that no row of a cluster misses."""
+) -> _Usable:
+    """Return the columns that rules may use: varying ones that no row of a cluster misses."""
     columns = list(columns)
     names = [column.name for column in columns]
     for name in () if wanted is None else wanted:
         if name not in names:
             raise ValueError(f"rule_columns has {quoted(name)}, which is no column: {nearest(name, names)}")
-    return {
-        column.name: column.numbers
-        for column in columns
-        if column.numbers is not None
-        and column.kind not in (CONSTANT, EMPTY)
-        and (wanted is None or column.name in wanted)
-        and column.known[inside].all()
-    }
+    usable = _Usable({}, {})
+    for column in columns:
+        if column.kind in (CONSTANT, EMPTY) or not column.known[inside].all():
+            continue
+        if wanted is not None and column.name not in wanted:
+            continue
+        if column.numbers is not None:
+            usable.features[Feature(column.name)] = usable.values[column.name] = column.numbers
+            continue
+        assert column.codes is not None
+        usable.values[column.name] = np.array([*column.categories, ""], dtype=object)[column.codes]
+        names_of = column.categories
+        if len(names_of) == 2:
+            usable.features[Feature(column.name, *names_of)] = (column.codes == 0).astype(np.float64)
+            continue
+        for h in frequent_categories(column, column.codes[inside]):
+            usable.features[Feature(column.name, names_of[h])] = (column.codes == h).astype(np.float64)
+    return usable
 
 
 def _rules(
-    usable: dict[str, NDArray[np.float64]],
+    usable: _Usable,
     summaries: list[list[Summary]],
     place: NDArray[np.int64],
     seed: int,
     rng: np.random.Generator,
 ) -> list[Rule | None]:
     rules: list[Rule | None] = [None] * len(summaries)
-    if not usable or len(summaries) < 2:
+    if not usable.features or len(summaries) < 2:
         return rules
     inside = place >= 0
-    most = max(min(_MOST_ROWS, _TREE_VALUES // len(usable)), _FEW_ROWS)
+    most = max(min(_MOST_ROWS, _TREE_VALUES // len(usable.features)), _FEW_ROWS)
     sample = spread_sample(place, len(summaries), most, rng)
-    ranks = make_ranks({name: values[sample] for name, values in usable.items()})
-    at = {name: j for j, name in enumerate(usable)}
+    ranks = make_ranks({feature: values[sample] for feature, values in usable.features.items()})
+    at: dict[str, list[int]] = {}
+    for j, feature in enumerate(usable.features):
+        at.setdefault(feature.column, []).append(j)
     sizes = np.bincount(place[inside])
     for h in np.argsort(-sizes, kind="stable")[:MOST_RULES]:
-        order = [at[each.column] for each in summaries[h] if each.column in at]
+        order = [j for each in summaries[h] for j in at.get(each.column, ())]
         rule = find_rule(ranks, order, place[sample] == h, seed)
         if rule is not None:
             rules[h] = _scored(rule, usable, place, int(h))
     return rules
 
 
-def _scored(rule: Rule, usable: dict[str, NDArray[np.float64]], place: NDArray[np.int64], h: int) -> Rule:
+def _rules_by_chance(
+    usable: _Usable,
+    summaries: list[list[Summary]],
+    place: NDArray[np.int64],
+    seed: int,
+    rng: np.random.Generator,
+) -> bool:
+    """Return whether rules for labels in random orders can be as good as those for the labels."""
+    rows = spread_sample(place, len(summaries), _CHANCE_ROWS, rng)
+    features = list(usable.features)
+    if len(features) > _CHANCE_COLUMNS:  # not the most telling, which are so for these labels alone
+        features = [features[j] for j in rng.choice(len(features), _CHANCE_COLUMNS, replace=False)]
+    few, labels = usable.at(rows, features), place[rows]
+
+    def quality(order: NDArray[np.int64]) -> float:
+        return float(np.nan_to_num(_accuracy(_rules(few, summaries, order, seed, rng), few, order)))
+
+    reached = quality(labels)
+    return any(quality(rng.permutation(labels)) >= reached for _ in range(_SHUFFLES))
+
+
+def _scored(rule: Rule, usable: _Usable, place: NDArray[np.int64], h: int) -> Rule:
     inside = place >= 0
-    holds, mine = rule.holds(usable)[inside], place[inside] == h
+    holds, mine = rule.holds(usable.values)[inside], place[inside] == h
     true = int((holds & mine).sum())
     return replace(
         rule,
@@ -263,16 +383,14 @@ def _scored(rule: Rule, usable: dict[str, NDArray[np.float64]], place: NDArray[n
     )
 
 
-def _accuracy(
-    rules: Sequence[Rule | None], usable: dict[str, NDArray[np.float64]], place: NDArray[np.int64]
-) -> float:
+def _accuracy(rules: Sequence[Rule | None], usable: _Usable, place: NDArray[np.int64]) -> float:
     """Return for which share of the rows the rule of their own cluster holds and no other."""
     if not any(rules):
         return np.nan
     own, others = np.zeros(len(place), dtype=bool), np.zeros(len(place), dtype=bool)
     for h, rule in enumerate(rules):
         if rule is not None:
-            holds = rule.holds(usable)
+            holds = rule.holds(usable.values)
             own |= holds & (place == h)
             others |= holds & (place != h)
     return float(np.mean((own & ~others)[place >= 0]))

@@ -9,9 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 #: Columns of the table whose bars and numbers are shown for each cluster, and characters of a cell.
 _MOST_COLUMNS, _MOST_SHOWN = 12, 80
+
+#: Clusters whose silhouettes are drawn, and points of a band.
+_MOST_BANDS, _BAND_POINTS = 40, 41
 
 #: Number of characters from which a cell is broken into lines.
 _LONG = 20
@@ -44,12 +48,15 @@ class ClusterText(NamedTuple):
         Numbers of its columns, the most telling first.
     examples : DataFrame
         Typical and doubtful rows.
+    silhouettes : ndarray
+        Silhouettes of its rows, or of a sample of them.
     """
 
     label: int
     rule: str
     columns: pd.DataFrame
     examples: pd.DataFrame
+    silhouettes: NDArray[np.float64]
 
 
 def report_html(
@@ -58,6 +65,7 @@ def report_html(
     overview: pd.DataFrame,
     clusters: Sequence[ClusterText],
     notes: Sequence[str],
+    warning: str = "",
 ) -> str:
     """Return the page; every text is escaped.
 
@@ -73,6 +81,8 @@ def report_html(
         What is said of each.
     notes : sequence of str
         What was left out.
+    warning : str
+        What must be known before all else.
 
     Returns
     -------
@@ -81,7 +91,9 @@ def report_html(
     body = [
         f"<h1>{_escape(title)}</h1>",
         f"<p>{_escape(', '.join(facts))}.</p>",
+        *([f'<p class="rule">{_escape(warning)}</p>'] if warning else []),
         _table(_with_percent(overview), "All clusters"),
+        _silhouettes(clusters),
         *(_section(each) for each in clusters),
         "<h2>How to read this</h2>",
         f"<p>{_READING}</p>",
@@ -138,6 +150,36 @@ def _section(cluster: ClusterText) -> str:
         examples = cluster.examples.drop(columns="cluster").iloc[:, : _MOST_FIELDS + 2]
         parts.append(_table(examples, "Typical and doubtful rows", is_open=False))
     return f"<section>{''.join(parts)}</section>"
+
+
+def _silhouettes(clusters: Sequence[ClusterText]) -> str:
+    """Return the silhouettes of each cluster as a band, ordered by value; empty if there are none."""
+    known = [each for each in clusters if np.isfinite(each.silhouettes).any()]
+    if not known:
+        return ""
+    known = sorted(known, key=lambda each: -len(each.silhouettes))[:_MOST_BANDS]
+    every = np.concatenate([each.silhouettes for each in known])
+    low, most = min(-0.1, float(every.min())), len(known[0].silhouettes)
+    rows = []
+    for each in sorted(known, key=lambda each: each.label):
+        band = np.quantile(each.silhouettes, np.linspace(1, 0, _BAND_POINTS))
+        height = 1 + 4 * len(each.silhouettes) / most
+        points = " ".join(f"{100 * v:.1f},{i}" for i, v in enumerate(band.tolist()))
+        rows.append(
+            f'<div class="bar"><span>Cluster {each.label}</span>'
+            f'<svg viewBox="{100 * low:.1f} 0 {100 * (1 - low):.1f} {_BAND_POINTS - 1}" '
+            f'preserveAspectRatio="none" style="height:{height:.2f}rem" aria-hidden="true">'
+            f'<polygon class="higher" points="0,0 {points} 0,{_BAND_POINTS - 1}"/>'
+            f'<line x1="0" y1="0" x2="0" y2="{_BAND_POINTS - 1}"/></svg>'
+            f"<b>{_escape(_minus(f'{each.silhouettes.mean():.2f}'))}</b></div>"
+        )
+    scale = f"from {_minus(f'{low:.2f}')} to 1; the line is 0, the number the mean"
+    bars = f'<div class="bars" role="group" aria-label="Silhouettes of the clusters">{"".join(rows)}</div>'
+    return f"<details open><summary>Silhouettes, {_escape(scale)}</summary>{bars}</details>"
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "−")
 
 
 def _bars(columns: pd.DataFrame) -> str:

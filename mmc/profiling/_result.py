@@ -65,7 +65,7 @@ class Profile:
         A row for each cluster and column, the most telling column of a cluster first: `cluster`, `size`,
         `share`, `column`, `kind`, `n_known`, `n_missing`, `minimum`, `lower_quartile`, `median`,
         `upper_quartile`, `maximum`, `rest_median`, `effect`, `separation`,
-        `direction` and `categories`.
+        `p_value`, `direction` and `categories`.
     examples : DataFrame
         Typical and doubtful rows of each cluster: `cluster`, `example`, `row` (index of the table), and the
         columns of the table.
@@ -78,8 +78,16 @@ class Profile:
         no rule.
     silhouette : float
         Mean silhouette of all rows of clusters; NaN if there is none.
-    silhouette_rows, silhouette_values : ndarray of shape (m,)
-        Positions of rows, and their silhouettes.
+    silhouette_rows, silhouette_labels, silhouette_values : ndarray of shape (m,)
+        Positions of rows, their clusters and their silhouettes.
+    telling : tuple of str
+        Columns in which some cluster differs from the others more than clusters drawn at random would, the
+        most telling first. Empty means that no column by itself tells the clusters apart.
+    by_chance : bool
+        Whether nothing tells the clusters apart, neither a column nor rules for several, more than clusters
+        drawn at random. Of fewer than 20 rows it is never said.
+    are_cut : bool
+        Whether the clusters are no further apart than those that k-means cuts from clouds without clusters.
     notes : tuple of str
         Sentences on what was left out or is from a sample.
     """
@@ -93,8 +101,27 @@ class Profile:
     accuracy: float
     silhouette: float
     silhouette_rows: NDArray[np.int64]
+    silhouette_labels: NDArray[np.int64]
     silhouette_values: NDArray[np.float64]
+    telling: tuple[str, ...]
+    by_chance: bool
+    are_cut: bool
     notes: tuple[str, ...]
+
+    @property
+    def warning(self) -> str:
+        """Sentence that nothing tells the clusters apart, or nothing may; empty if something does."""
+        if self.by_chance:
+            return (
+                "Nothing tells the clusters apart: they differ in no column more than clusters drawn at "
+                "random would, and no rule finds them."
+            )
+        if self.are_cut:
+            return (
+                "Nothing may tell the clusters apart but where they were cut: they run into each other as "
+                "much as the pieces into which k-means cuts points without clusters."
+            )
+        return ""
 
     def of(self, label: int) -> pd.DataFrame:
         """Return the rows of `table` for one cluster, the most telling column first.
@@ -124,7 +151,7 @@ class Profile:
                 row["mean confidence"] = each.confidence
             rule = each.rule
             row["rule"] = rule.text if rule else "no rule"
-            row["most telling columns"] = ", ".join(each.columns[:3])
+            row["most telling columns"] = "none" if self.by_chance else ", ".join(each.columns[:3])
             row["precision"] = rule.precision if rule else np.nan
             row["recall"] = rule.recall if rule else np.nan
             row["silhouette"] = each.silhouette
@@ -158,6 +185,7 @@ class Profile:
                 each.rule.text if each.rule else "",
                 self.of(each.label),
                 self.examples[self.examples["cluster"] == each.label],
+                self.silhouette_values[self.silhouette_labels == each.label],
             )
             for each in self.clusters
         ]
@@ -168,4 +196,4 @@ class Profile:
             facts.append(f"mean silhouette {self.silhouette:.2f}")
         if not np.isnan(self.accuracy):
             facts.append(f"the rules tell {self.accuracy:.1%} of the rows right")
-        return report_html(title, facts, self.overview(), texts, self.notes)
+        return report_html(title, facts, self.overview(), texts, self.notes, self.warning)

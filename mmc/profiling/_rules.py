@@ -32,22 +32,59 @@ class Condition(NamedTuple):
         Name of the column.
     above, at_most : float
         It holds for above < value ≤ at_most; infinite where there is no bound.
+    category : str or None
+        Of a column of text, the category whose value is 1, and 0 for all others; None for numbers.
     """
 
     column: str
     above: float
     at_most: float
+    category: str | None = None
 
     @property
     def text(self) -> str:
         """The condition in words."""
-        name = " ".join(self.column.split())
-        name = name if len(name) <= _MOST_SHOWN else name[: _MOST_SHOWN - 1] + "…"
+        name = _one_line(self.column)
+        if self.category is not None:
+            return f"{name} is {'not ' if np.isinf(self.above) else ''}“{_one_line(self.category)}”"
         if np.isinf(self.above):
             return f"{name} ≤ {number_text(self.at_most)}"
         if np.isinf(self.at_most):
             return f"{name} > {number_text(self.above)}"
         return f"{number_text(self.above)} < {name} ≤ {number_text(self.at_most)}"
+
+    def holds(self, values: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return for which values of the column it holds.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_samples,)
+            Numbers, or texts if there is a category.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), bool
+        """
+        own = values if self.category is None else (values == self.category).astype(np.float64)
+        return np.asarray((own > self.above) & (own <= self.at_most))
+
+
+class Feature(NamedTuple):
+    """What a tree sees of a column: its numbers, or where it has one category.
+
+    Attributes
+    ----------
+    column : str
+        Name of the column.
+    category : str or None
+        Category of a column of text; None for numbers.
+    other : str or None
+        The other category of a column that has two.
+    """
+
+    column: str
+    category: str | None = None
+    other: str | None = None
 
 
 @dataclass(frozen=True)
@@ -76,13 +113,13 @@ class Rule:
         """The rule in words, such as “a ≤ 2.5 and b > 1; or a > 7”."""
         return "; or ".join(" and ".join(c.text for c in each) for each in self.alternatives)
 
-    def holds(self, values: Mapping[str, NDArray[np.float64]]) -> NDArray[np.bool_]:
+    def holds(self, values: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
         """Return for which rows the rule holds.
 
         Parameters
         ----------
         values : mapping from str to ndarray of shape (n_samples,)
-            Values of the columns by their names; where one is NaN its conditions do not hold.
+            Numbers or texts of the columns by their names; where a number is NaN its conditions do not hold.
 
         Returns
         -------
@@ -90,8 +127,7 @@ class Rule:
         """
         parts = []
         for conditions in self.alternatives:
-            each = [(values[c.column] > c.above) & (values[c.column] <= c.at_most) for c in conditions]
-            parts.append(np.logical_and.reduce(each))
+            parts.append(np.logical_and.reduce([c.holds(values[c.column]) for c in conditions]))
         return np.asarray(np.logical_or.reduce(parts))
 
 
@@ -104,16 +140,16 @@ class Ranks(NamedTuple):
         Rank of each value among the different values of its column.
     values : list of ndarray
         The different values of each column, ascending.
-    names : list of str
-        Names of the columns.
+    features : list of Feature
+        What each column is.
     """
 
     ranks: NDArray[np.float32]
     values: list[NDArray[np.float64]]
-    names: list[str]
+    features: list[Feature]
 
 
-def make_ranks(columns: Mapping[str, NDArray[np.float64]]) -> Ranks:
+def make_ranks(columns: Mapping[Feature, NDArray[np.float64]]) -> Ranks:
     """Return the ranks of columns without missing values."""
     pairs = [np.unique(values, return_inverse=True) for values in columns.values()]
     ranks = np.column_stack([inverse for _, inverse in pairs]).astype(np.float32)
@@ -181,25 +217,35 @@ class _Walk(NamedTuple):
         mine = self.ranks.ranks[rows, column]
         is_left = mine <= tree.threshold[node]
         low, high = mine[is_left].max(), mine[~is_left].min()
-        values, name = self.ranks.values[column], self.ranks.names[column]
+        values, (name, category, other) = self.ranks.values[column], self.ranks.features[column]
         value = shortest_between(float(values[int(low)]), float(values[int(high)]))
         left = self.paths(tree.children_left[node], rows[is_left], depth - 1)
         right = self.paths(tree.children_right[node], rows[~is_left], depth - 1)
         if left == right == [()]:
             return [()]
-        return [(Condition(name, -np.inf, value), *path) for path in left] + [
-            (Condition(name, value, np.inf), *path) for path in right
-        ]
+        above = Condition(name, value, np.inf, category)
+        below = Condition(name, -np.inf, value, category)
+        if other is not None:
+            below = above._replace(category=other)
+        return [(below, *path) for path in left] + [(above, *path) for path in right]
 
 
 def _merged(path: Sequence[Condition]) -> tuple[Condition, ...]:
     """Return one condition for each column instead of several."""
-    merged: dict[str, Condition] = {}
+    merged: dict[Feature, Condition] = {}
     for each in path:
-        known = merged.get(each.column, Condition(each.column, -np.inf, np.inf))
+        feature = Feature(each.column, each.category)
+        known = merged.get(feature, Condition(each.column, -np.inf, np.inf, each.category))
         bounds = max(known.above, each.above), min(known.at_most, each.at_most)
-        merged[each.column] = Condition(each.column, *bounds)
-    return tuple(merged.values())
+        merged[feature] = Condition(each.column, *bounds, each.category)
+    # A row that has one category has no other.
+    certain = {each.column for each in merged.values() if each.category is not None and each.above > -np.inf}
+    return tuple(each for each in merged.values() if each.column not in certain or each.above > -np.inf)
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _MOST_SHOWN else line[: _MOST_SHOWN - 1] + "…"
 
 
 def shortest_between(low: float, high: float) -> float:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mmc.profiling._chance import counts_p_value, kuiper_p_value, shares_p_value
 from mmc.profiling._columns import TEXT, TWO_VALUES, Column
 
 #: Number of categories of a column that are told apart, and of those that are named.
@@ -36,6 +37,8 @@ class Summary(NamedTuple):
         Cohen's d, or a difference in shares, see `mmc.profile`; NaN where it is not defined.
     separation : float
         From 0, as the other rows, to 1, told apart by an interval of values; NaN where it is not defined.
+    p_value : float
+        Probability of such a separation where clusters are drawn at random; NaN where it is not defined.
     direction : str
         "higher" or "lower" than the other rows, "between" them or "outside" on both sides; empty for text.
     categories : str
@@ -54,6 +57,7 @@ class Summary(NamedTuple):
     rest_median: float = np.nan
     effect: float = np.nan
     separation: float = np.nan
+    p_value: float = np.nan
     direction: str = ""
     categories: str = ""
 
@@ -116,7 +120,13 @@ def _of_numbers(
             difference = float(np.mean(own == largest) - np.mean(others == largest))
             effect = difference if column.kind == TWO_VALUES else cohens_d(own, others)
             separation, direction = interval_separation(own, ascending)
-            basic = basic._replace(effect=effect, separation=separation, direction=direction)
+            if column.kind == TWO_VALUES:
+                p_value = shares_p_value(
+                    difference, float(np.mean(ascending == largest)), len(own), len(others)
+                )
+            else:
+                p_value = kuiper_p_value(separation, len(own), len(others))
+            basic = basic._replace(effect=effect, separation=separation, p_value=p_value, direction=direction)
         summaries.append(basic)
     return summaries
 
@@ -186,10 +196,8 @@ def _of_text(
     sizes: NDArray[np.int64],
     known: NDArray[np.int64],
 ) -> list[Summary]:
-    totals = np.bincount(codes, minlength=len(column.categories))
-    frequent = np.argsort(-totals, kind="stable")[:_MOST_CATEGORIES]
-    frequent = frequent[totals[frequent] > 1]  # of names that occur once, each row would be a category
-    place = np.full(len(totals), len(frequent))
+    frequent = frequent_categories(column, codes)
+    place = np.full(len(column.categories), len(frequent))
     place[frequent] = np.arange(len(frequent))
     width = len(frequent) + 1
     counts = np.bincount(clusters * width + place[codes], minlength=len(sizes) * width)
@@ -205,9 +213,30 @@ def _of_text(
             basic = basic._replace(categories=", ".join(parts + [f"others {left / m:.0%}"] * bool(left)))
         if m and others.sum():
             separation = np.abs(row / m - others / others.sum()).sum() / 2
-            basic = basic._replace(effect=float(separation), separation=float(separation))
+            basic = basic._replace(
+                effect=float(separation), separation=float(separation), p_value=counts_p_value(row, others)
+            )
         summaries.append(basic)
     return summaries
+
+
+def frequent_categories(column: Column, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the categories of a column of text that are told apart, the most frequent first.
+
+    Parameters
+    ----------
+    column : Column
+        Column of text.
+    codes : ndarray of int
+        Categories of some rows.
+
+    Returns
+    -------
+    ndarray of int
+    """
+    totals = np.bincount(codes, minlength=len(column.categories))
+    frequent = np.argsort(-totals, kind="stable")[:_MOST_CATEGORIES]
+    return frequent[totals[frequent] > 1]  # of names that occur once, each row would be a category
 
 
 def _cut(text: str) -> str:

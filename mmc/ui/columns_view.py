@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from mmc.datasets import USABLE, Look
-from mmc.ui.messages import notice
+from mmc.ui.messages import notice, plain
 from mmc.ui.visit_state import Reading, Visit, state_of
 from mmc.work import Upload
 
@@ -52,6 +52,8 @@ def draw_columns(table: Upload, options: Mapping[str, Any], key: str) -> None:
         Key of the controls.
     """
     frame = _frame(table, options)
+    for note in table.notes:
+        st.caption(plain(note))
     with st.form(f"columns_form_{key}", border=False):
         edited = st.data_editor(
             frame,

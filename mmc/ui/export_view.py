@@ -87,7 +87,8 @@ def model_file(data: Data, model: BaseEstimator, is_fitted: bool, packed: bytes 
         "model.mmc",
         "application/zip",
         make,
-        "Labels other files: at the end of the page “Find clusters”, or with python -m mmc predict.",
+        "Labels other files: at the end of the page “Find clusters” if it has at most 20 MB, or with "
+        "python -m mmc predict.",
     )
 
 

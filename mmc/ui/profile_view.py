@@ -156,6 +156,8 @@ def _describe(asked: _Asked) -> None:
 
 
 def _overview(found: Profile) -> None:
+    if found.warning:
+        notice(found.warning, "warning")
     number = st.column_config.NumberColumn
     st.dataframe(
         found.overview().round(3),
@@ -166,7 +168,7 @@ def _overview(found: Profile) -> None:
             "size": number("Rows", width="small"),
             "share": number("Share", format="percent", width="small"),
             "mean confidence": number("Confidence", format="percent", width="small"),
-            "rule": st.column_config.TextColumn("Rule in words", width="large"),
+            "rule": st.column_config.TextColumn("Rule in words", width="medium"),
             "precision": number(
                 "Precision",
                 format="percent",
@@ -271,6 +273,12 @@ def _numbers(columns: pd.DataFrame) -> None:
                     help="Cohen's d for numbers; difference of shares for two values and for text.",
                 ),
                 "separation": number("Separation", format="%.2f"),
+                "p_value": number(
+                    "Chance",
+                    format="%.2g",
+                    help="Probability of such a separation for a cluster that is drawn at random (p-value). "
+                    "Clusters that were found in this column differ in it by construction.",
+                ),
                 "direction": "Direction",
                 "categories": "Categories",
             },

@@ -144,6 +144,8 @@ def draw_own_table(data: Data, loaded: Loaded) -> None:
         return
     n = len(data.options["columns"])
     title = f"Your table: {loaded.n_rows:,} rows, {n:,} of {len(loaded.looks):,} columns are used"
+    if loaded.notes:
+        title += f", {len(loaded.notes)} note{'' if len(loaded.notes) == 1 else 's'} on how it was read"
     with st.expander(title, icon=":material/table_view:"):
         draw_columns(loaded, data.options, "here")
 

@@ -108,6 +108,36 @@ def test_gaps_are_filled_or_their_rows_left_out(table_page, give, settle):
     assert any("2 rows of 7" in caption.value for caption in at.caption)
 
 
+def test_rows_are_pasted(table_page, settle):
+    """Cells that were copied from a spreadsheet are a table, and what cannot be one is explained."""
+    at = table_page
+    at.text_area(key="pasted").set_value("height\tkind\n1,82\ta\n1,10\tb\n1,79\ta\n1,05\tb\n")
+    next(button for button in at.button if button.label == "Use this table").click()
+    settle(at)
+    assert not at.exception
+    assert not at.error
+    result = at.session_state["playground:"].last
+    assert result.dataset.feature_names == ("height", "kind=a", "kind=b")
+    assert result.dataset.n_samples == 4
+    at.text_area(key="pasted").set_value("only a line")
+    next(button for button in at.button if button.label == "Use this table").click()
+    settle(at)
+    assert not at.exception
+    assert any("only a header" in _shown(error) for error in at.error)
+
+
+def test_what_was_left_out_is_told_beside_the_columns(find_clusters, settle):
+    """A sum below the table is no row, and the preview says so."""
+    at = find_clusters(data="table", most="3")
+    content = b"shop;sales;size\na;10,5;1\nb;90,0;7\nc;11,0;2\nd;95,5;8\ne;12,0;1\nTotal;219,0;19\n"
+    at.file_uploader(key="upload").set_value(("shops.csv", content, "text/csv"))
+    settle(at)
+    assert not at.exception
+    title = next(each.label for each in at.expander if each.label.startswith("Your table"))
+    assert title == "Your table: 5 rows, 2 of 3 columns are used, 2 notes on how it was read"
+    assert any("The last row, 'Total', left out" in _shown(caption) for caption in at.caption)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "names", "first"),

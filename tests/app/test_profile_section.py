@@ -114,4 +114,21 @@ def test_workers_make_what_is_drawn_and_the_files():
         for ending in ("html", "csv")
     )
     assert "<h1>A &amp; &lt;b&gt;</h1>" in page
-    assert len(table.splitlines()) == 1 + 3 * 5
+    assert len(table.splitlines()) == 1 + 3 * 4  # the classes are no column that tells clusters apart
+    assert "class" in described.profile.examples
+
+
+def test_pieces_of_a_cloud_are_warned_of(playground, settle):
+    """What an algorithm cuts from points without clusters is described with a warning, and moons without."""
+    at = playground(data="moons", n="200", profile="true")
+    assert not at.warning
+    points = np.random.default_rng(0).normal(size=(200, 3))
+    content = pd.DataFrame(points, columns=list("abc")).to_csv(index=False).encode()
+    at.selectbox(key="data").set_value("table")
+    settle(at)
+    at.file_uploader(key="upload").set_value(("cloud.csv", content, "text/csv"))
+    settle(at)
+    at.selectbox(key="algorithm").set_value("KMeans")
+    settle(at)
+    assert not at.exception
+    assert any("where they were cut" in warning.value for warning in at.warning)

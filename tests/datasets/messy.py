@@ -11,6 +11,10 @@ import numpy as np
 import openpyxl
 
 N = 90
+MONTHS = (
+    *("Januar", "Februar", "März", "April", "Mai", "Juni"),
+    *("Juli", "August", "September", "Oktober", "November", "Dezember"),
+)
 
 
 class Messy(NamedTuple):
@@ -439,6 +443,101 @@ def titled_csv():
     )
 
 
+def branches_csv():
+    """Titles above, a sum below, thousands and millions, dates in two ways, postal codes, times."""
+    p = Planted(11)
+    sales, share = p.numbers([90_000, 700_000, 2_400_000], 20_000, -4), p.numbers([5, 12, 40], 1, 1)
+    opened = p.dates([dt.date(2020, 3, 1), dt.date(2021, 9, 1), dt.date(2023, 2, 1)], 40)
+    hours, code = p.numbers([8, 13, 19], 0.3, 1), [str(v) for v in p.rng.integers(10_000, 99_999, N)]
+    code[5] = code[4]
+    text = lines(
+        ";",
+        {
+            "Filiale": [f"Filiale {i}" for i in range(N)],
+            "Umsatz": [
+                f"{german(v / 1e6)} Mio. €" if v >= 1e6 else f"{german(v / 1e3, 0)} Tsd. €" for v in sales
+            ],
+            "Anteil": [f"{german(v, 1)} %" for v in share],
+            "Eröffnet": [
+                f"{d.day}. {MONTHS[d.month - 1]} {d.year}" if i % 3 else f"{d:%d.%m.%Y}"
+                for i, d in enumerate(opened)
+            ],
+            "Schluss": [f"{int(v)}:{round(v % 1 * 60):02d}" for v in hours],
+            "PLZ": code,
+        },
+    )
+    above, below = "Bericht der Filialen;;;;;\nStand: 31.12.2023;;;;;\n", ";;;;;\nQuelle: Zentrale;;;;;\n"
+    means = {
+        "Umsatz": ("amount", sales),
+        "Anteil": ("amount", share),
+        "Eröffnet": ("date", opened),
+        "Schluss": ("amount", hours),
+    }
+    return Messy(
+        "filialen.csv",
+        (above + text + f"Summe;;{german(sum(share), 1)} %;;;\n" + below).encode("utf-8-sig"),
+        p.groups,
+        means,
+        {
+            "Filiale": f"left out: {N} different texts in {N} cells",
+            "PLZ": "left out: by its name it holds codes, whose size means nothing",
+        },
+        {"Eröffnet": "day. month year or day.month.year, as days since 1970"},
+        (
+            "2 rows above the column names",
+            "2 rows under the table left out",
+            "The last row, 'Summe', left out",
+        ),
+    )
+
+
+def ledger_csv():
+    """Money as spreadsheets write it, months, days in one number, numbers of accounts, a remark below."""
+    p = Planted(12)
+    profit, cap = p.numbers([-900, 300, 2500], 90), p.numbers([3e5, 4e7, 6e9], 1e5, -5)
+    month = [
+        d.replace(day=1) for d in p.dates([dt.date(2019, 6, 1), dt.date(2021, 2, 1), dt.date(2023, 5, 1)], 50)
+    ]
+    day = p.dates([dt.date(2018, 4, 1), dt.date(2019, 4, 1), dt.date(2022, 4, 1)], 60)
+    note = p.rng.random(N)
+    text = lines(
+        ",",
+        {
+            "Acct No.": [str(70_000 + 3 * i) for i in range(N)],
+            "Profit": [quoted(f"$({-v:,.2f})" if v < 0 else f"${v:,.2f}") for v in profit],
+            "Cap": [
+                f"${v / 1e9:g}B" if v >= 1e9 else f"${v / 1e6:g}M" if v >= 1e6 else f"${v / 1e3:g}K"
+                for v in cap
+            ],
+            "Month": [f"{d:%b %Y}" for d in month],
+            "Booked": [f"{d:%Y%m%d}" for d in day],
+            "Side": [
+                ["Long", "LONG", "short"][g] if v < 0.9 else "short"
+                for g, v in zip(p.groups, note, strict=True)
+            ],
+        },
+    )
+    means = {
+        "Profit": ("amount", profit),
+        "Cap": ("amount", cap),
+        "Month": ("date", month),
+        "Booked": ("date", day),
+        "Side": ("category", [line.rsplit(",", 1)[1] for line in text.splitlines()[1:]]),
+    }
+    return Messy(
+        "ledger.csv",
+        (text + "\nUnaudited figures\n").encode(),
+        p.groups,
+        means,
+        {"Acct No.": "left out: it numbers the rows"},
+        {
+            "Month": "month year, as days since 1970",
+            "Booked": "year, month and day in one number, as days since 1970",
+        },
+        ("1 line under the table left out",),
+    )
+
+
 FILES = {
     each.name: each
     for each in (
@@ -453,5 +552,7 @@ FILES = {
         sheets_xlsx(),
         titled_xlsx(),
         titled_csv(),
+        branches_csv(),
+        ledger_csv(),
     )
 }

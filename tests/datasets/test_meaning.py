@@ -9,8 +9,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mmc.datasets import TableError, open_table
+from mmc.datasets._dates import dates, days
 from mmc.datasets._kinds import look, read_column
-from mmc.datasets._meaning import as_truths, dates, days, numbers, words_of
+from mmc.datasets._meaning import as_truths, numbers, words_of
 
 UNITS = st.sampled_from(["", "%", "€", "$", "kg", "EUR", "US$"])
 
@@ -68,6 +69,29 @@ def test_amounts_are_what_was_written(made, decimal):
         (["$5€", "$7€"], None),
         (["1.2.3", "4.5.6"], None),
         (["00123", "00456"], None),
+        (["1,234.50-", "7.25"], [-1234.5, 7.25]),
+        (["3 - good", "4 - fair"], None),
+        (["$(1,250.00)", "$3.50", "$-"], [-1250, 3.5, 0]),
+        (["€110.5M", "€565K", "€0"], [110.5e6, 565e3, 0]),
+        (["$1.2m", "$3bn"], [1.2e6, 3e9]),
+        (["80.2k", "916"], [80_200, 916]),
+        (["3 k", "4 k"], [3000, 4000]),
+        (["3 M", "4 M"], [3, 4]),
+        (["3 K", "400"], [3000, 400]),
+        (["3 M", "4 MB"], None),
+        (["300 K", "310 K"], [300, 310]),
+        (["5 m", "7"], [5, 7]),
+        (["1,5 Mio. €", "900 Tsd. €"], [1.5e6, 9e5]),
+        (["21 °C", "-3.5 °C"], [21, -3.5]),
+        (["51/km2", "60/km2"], [51, 60]),
+        (["50 km/h", "80 km/h"], [50, 80]),
+        (["3 €/m2", "4,5 €/m2"], [3, 4.5]),
+        (["5/5", "4/5"], None),
+        (["50 km/h", "80 km"], None),
+        (["1" + " " * 30_000 + "!", "2" + " " * 30_000 + "!"], None),  # would take minutes
+        (["0:30", "12:15"], [0.5, 12.25]),
+        (["100:00:36", "0:00:00"], [100.01, 0]),
+        (["0:75", "1:80"], None),
     ],
 )
 def test_numbers_with_units(cells, values):
@@ -80,6 +104,18 @@ def test_numbers_with_units(cells, values):
         assert read.values.tolist() == values
 
 
+def test_thousands_of_the_next_table_count_as_those_of_the_first():
+    """A column of K and M alone means the same in a table in which all cells have K."""
+    first = read_column("c", pd.Series(["3K", "400", "2M"]), "amount", ".")
+    assert first.values is not None
+    assert first.values.tolist() == [3000, 400, 2e6]
+    alone = pd.Series(["3K", "5K"])
+    for format_, expected in ((first.format, [3000, 5000]), ("", [3, 5])):
+        column = read_column("c", alone, "amount", ".", format_)
+        assert column.values is not None
+        assert column.values.tolist() == expected
+
+
 def test_a_few_stray_words_are_missing():
     """Up to three words that are no numbers, in a tenth of the cells, are missing values; more are not."""
     cells = [f"{i} kg" for i in range(30)]
@@ -89,6 +125,11 @@ def test_a_few_stray_words_are_missing():
     assert np.isnan(read.values[-2:]).all()
     assert numbers(words(*cells, "a", "b", "c", "d"), ".") is None
     assert numbers(words(*cells[:8], "heavy"), ".") is None
+    not_known = numbers(words(*cells[:8], "unknown", "Unknown", "k.A.", "heavy"), ".")
+    assert not_known is None  # heavy is more than a tenth
+    not_known = numbers(words(*cells[:9], "unknown", "Unknown", "k.A.", "heavy"), ".")
+    assert not_known is not None
+    assert not_known.stray == ["unknown", "Unknown", "heavy"]
 
 
 WAYS = (
@@ -103,6 +144,11 @@ WAYS = (
     ("%d %b %Y", "."),
     ("%B %d, %Y", "."),
     ("%d-%b-%Y", "."),
+    ("%d. %B %Y", "."),
+    ("%Y-%m", "."),
+    ("%m/%Y", "."),
+    ("%b %Y", "."),
+    ("%B %Y", "."),
 )
 
 
@@ -152,6 +198,56 @@ def test_the_mark_of_the_file_decides_about_its_dates():
     assert "month/day/year" in english.looks[1].words
     column = read_column("day", english.frame["day"], "date", ".", "%d/%m/%Y")
     assert column.format == "%d/%m/%Y"
+
+
+@pytest.mark.parametrize(
+    ("cells", "decimal", "format_", "days_"),
+    [
+        (["31.1.2024", "2024-03-02"], ".", "ISO8601 or %d.%m.%Y", ["2024-01-31", "2024-03-02"]),
+        (
+            ["31.1.2024", "1/2/2024", "3.2.2024"],
+            ".",
+            "%d.%m.%Y or %d/%m/%Y",
+            ["2024-01-31", "2024-02-01", "2024-02-03"],
+        ),
+        (
+            ["1.2.2024", "1.2.2024 12:00"],
+            ".",
+            "%d.%m.%Y or %d.%m.%Y %H:%M",
+            ["2024-02-01", "2024-02-01T12:00"],
+        ),
+        (["5. März 2024", "12. Mai 2024"], ",", "%d. %B %Y", ["2024-03-05", "2024-05-12"]),
+        (["13/4/2024", "3/14/2024"], ".", None, []),
+        (["31.1.2024", "note"], ".", None, []),
+    ],
+)
+def test_dates_in_several_ways(cells, decimal, format_, days_):
+    """Each word has one of the formats, and none puts the month first where another has the day first."""
+    read = dates(words(*cells), decimal)
+    if format_ is None:
+        assert read is None
+        return
+    assert read is not None
+    assert read.format == format_
+    expected = (np.array(days_, dtype="datetime64[m]") - np.datetime64("1970-01-01")) / np.timedelta64(1, "D")
+    np.testing.assert_allclose(read.values, expected)
+    again = dates(words(*cells), decimal, read.format)
+    assert again is not None
+    np.testing.assert_array_equal(again.values, read.values)
+
+
+def test_dates_as_whole_numbers():
+    """Year, month and day in one number are a date; other whole numbers of eight digits are not."""
+    column = pd.Series([20240131, 20240201, 20241231, 20240131] * 10)
+    found = look(column.to_frame("day"), ".")[0]
+    assert (found.kind, found.words) == ("date", "year, month and day in one number, as days since 1970")
+    read = read_column("day", column, "date", ".").values
+    assert read is not None
+    np.testing.assert_array_equal(np.diff(read[:3]), [1, 334])
+    assert one([20240131, 20249999, 34567890, 91234567] * 10).kind == "number"
+    year = read_column("year", pd.Series([2023, 2024]), "date", ".").values
+    assert year is not None
+    assert year.tolist() == [2023, 2024]
 
 
 def test_zones_are_taken_into_account():
@@ -229,6 +325,35 @@ def one(values, name="x", decimal="."):
         ([True, False, True] * 10, "x", "yes/no", True, ""),
         ([1j, 2j, 3j] * 10, "x", "text", False, "complex numbers"),
         (["7 kg", "9 kg"] * 15, "x", "amount", True, "'7 kg' is 7"),
+        (
+            ["7 kg", "900 g", "5 kg"] + [f"{i} kg" for i in range(27)],
+            "x",
+            "text",
+            False,
+            "left out: amounts in 'kg', 'g', not in one unit",
+        ),
+        (["7:30", "12:00"] * 15, "x", "amount", True, "'7:30' is 7.5 hours"),
+        (["f", "m", "F"] * 10, "x", "category", True, "'f' and 'F' count as different words"),
+        (
+            [-999, 1.5, 2.5, -999, 3.5] * 6,
+            "x",
+            "number",
+            True,
+            "-999 in 12 cells may stand for missing values",
+        ),
+        ([9999, 1, 2, 3, 4, 9999] * 5, "x", "number", True, "9999 in 10 cells may stand for missing values"),
+        ([999, 1, 2, 3, 400] * 6, "x", "number", True, ""),
+        ([-999] + [1.5, 2.5, 3.5] * 10, "x", "number", True, ""),
+        (list(range(0, 60, 2)), "Cust No.", "id", False, "left out: it numbers the rows"),
+        (list(range(0, 60, 2)), "Kundennummer", "id", False, "left out: it numbers the rows"),
+        (
+            [20095, 80331, 80331] * 10,
+            "PLZ",
+            "number",
+            False,
+            "left out: by its name it holds codes, whose size means nothing",
+        ),
+        ([20095, 80331, 80331] * 10, "price", "number", True, ""),
         (["(7)", "9"] * 15, "x", "amount", True, "'(7)' is -7"),
         (["2024-01-05", "2023-05-01"] * 15, "x", "date", True, "year-month-day, as days since 1970"),
         (
