@@ -646,13 +646,19 @@ def teach(packed: None, step: LessonStep, report: Report) -> Taught:
     views = [make_view(data.X, data.feature_names) for data in runs.datasets]
     shown = [i for i, run in enumerate(step.runs) if run.is_shown]
     scenes = {step.runs[i].title: make_scene(runs.recordings[i], views[i]) for i in shown}
+    if all(len(scene.captions) == 1 for scene in scenes.values()):  # a curve of one point says nothing
+        scenes = {title: replace(scene, curves=()) for title, scene in scenes.items()}
     objectives = dict(zip(scenes, step.objectives, strict=True))
     ranges = curve_ranges((scene, objectives[title]) for title, scene in scenes.items())
     return Taught(
         runs.values,
         runs.frame,
         scenes,
-        tuple(pack(animation(scene, objectives[title], ranges)) for title, scene in scenes.items()),
+        tuple(
+            # A finger on the picture scrolls the page.
+            pack(animation(scene, objectives[title], ranges).update_layout(dragmode=False))
+            for title, scene in scenes.items()
+        ),
         tuple(
             to_svg(chart_picture(scene, objectives[title], ranges, *_FIRST_SIZE))
             if runs.frame is None

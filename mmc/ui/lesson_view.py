@@ -49,7 +49,11 @@ def show_lesson(place: Place, *, is_teacher: bool) -> None:
     keep_progress(f"{place.key} {number}")
     with st.container(key="lesson_head", gap="xsmall"):
         st.title(plain(lesson.title), anchor=False)
-        at = f"Lesson {place.number} of {len(all_places())}" if place.number else "A lesson of its own"
+        at = (
+            f"Lesson {place.number} of {len(all_places())}"
+            if place.number
+            else "A lesson from a file or a link"
+        )
         about = [at, f"{lesson.minutes} minutes", *([f"After {lesson.paper}"] if lesson.paper else [])]
         st.caption(plain(" · ".join(about)))
     with st.container(key="lesson_bar", horizontal=True, vertical_alignment="center"):
@@ -168,7 +172,7 @@ def _player(step: Step, shown: Taught) -> None:
                         shown.figures[i],
                         key=f"chart_{i}",
                         height="stretch",
-                        config=chart_config(),
+                        config=chart_config() | {"displayModeBar": False},
                         alt=f"Scatter plot: {title}. In the end the drawn points are in clusters of {sizes}.",
                     )
     mount_player(shown.scenes, shown.frame)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from mmc import registry
+from mmc.figures import make_scene, make_view
 from mmc.lessons import (
     FOLDER,
     QUANTITIES,
@@ -19,7 +20,7 @@ from mmc.lessons import (
     unexplained,
     unpack_lesson,
 )
-from mmc.lessons.words import WATCHED, introductions
+from mmc.lessons.words import WATCHED, introductions, used_too_early
 from mmc.ui.data_sidebar import address
 
 PATH = find_path()
@@ -44,6 +45,12 @@ def test_an_answer_says_what_happens(lesson, number):
             assert runs.values[run.name][name] == runs.values[run.name][name], f"{name} of {run.name}"
     assert runs.frame is None or 0 <= runs.frame < len(runs.recordings[0].states)
     assert step.further is None or address(step.further.experiment)["algorithm"]
+    for run, recording, data in zip(step.runs, runs.recordings, runs.datasets, strict=True):
+        if run.is_shown:
+            scene = make_scene(recording, make_view(data.X, data.feature_names))
+            below = [*scene.captions, scene.rings, scene.view.note, scene.steps_title]
+            below += [text for curve in scene.curves for text in (curve.title, *curve.lines)]
+            assert not used_too_early(lesson, PATH.values(), below)
 
 
 def test_there_are_two_lessons_for_each_paper():
