@@ -71,7 +71,7 @@ class Claim(NamedTuple):
         if found is None:
             raise ValueError(
                 f"{quoted(text)} is no claim: give the name of a quantity, one of < <= > >= == !=, and a "
-                'number or another name, as in "ari > 0.9" or "objective < second.objective".'
+                'number or another name, as in "ari > 0.9" or "objective < second.objective"; 5 % is 0.05.'
             )
         left, sign, right = found.groups()
         return cls(left, sign, right if right[0].isalpha() else float(right))

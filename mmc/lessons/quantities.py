@@ -151,7 +151,9 @@ QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
             "objective", "What the algorithm minimises, at the end.", lambda run: run.recording.end.objective
         ),
         "first_objective": Quantity(
-            "objective at the start", "The objective at the first frame.", lambda run: run.recording.states[0].objective
+            "objective at the start",
+            "The objective at the first frame.",
+            lambda run: run.recording.states[0].objective,
         ),
         "shown_objective": Quantity(
             "objective where shown",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from math import nan
+
 from mmc import work
-from mmc.lessons import Step, lookup
-from mmc.ui.messages import notice, plain
+from mmc.lessons import Step, lookup, written
+from mmc.ui.messages import notice
 from mmc.ui.result_store import obtained
 from mmc.work import Taught
 
@@ -28,10 +30,11 @@ def taught(step: Step) -> Taught:
 def tell_what_differs(step: Step, shown: Taught) -> None:
     """Say which claims of the text do not hold for the runs that the reader sees; nothing if all do."""
     values = lookup(shown.values)
-    broken = [str(claim) for claim in step.claims if not claim.holds(values)]
-    if broken:
-        notice(
-            "On this computer the experiment came out differently from what the text says: "
-            f"{plain(', '.join(broken))} does not hold.",
-            "warning",
-        )
+    for claim in step.claims:
+        if not claim.holds(values):
+            found = ", ".join(f"{name} is {written(values.get(name, nan))}" for name in sorted(claim.names))
+            notice(
+                "On this computer the experiment came out differently from what the text says: "
+                f"{claim} does not hold; {found}.",
+                "warning",
+            )

@@ -5,8 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
-from mmc.lessons import QUANTITIES, Lesson, Step, Values, fill, lookup, to_html
-from mmc.lessons.claims import written
+from mmc.lessons import QUANTITIES, Lesson, Step, Values, fill, lookup, to_html, written
 
 
 def terms_html(lesson: Lesson) -> str:

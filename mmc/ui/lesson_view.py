@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-from contextlib import suppress
 
 import numpy as np
 import streamlit as st
@@ -138,8 +137,11 @@ def _answer(place: Place, number: int, step: Step, guess: int, shown: Taught) ->
     if step.further is not None:
         with st.container(border=True, key="lesson_further"):
             st.html(f"<p><strong>Try it.</strong> {html.escape(step.further.text)}</p>")
-            with suppress(ValueError):  # an experiment may be outside the ranges of the playground
+            try:
                 query = address(step.further.experiment)
+            except ValueError as error:
+                st.caption(plain(f"The Playground does not show it: {error}"))
+            else:
                 if step.further.beside:
                     query["beside"] = step.further.beside
                 st.page_link(
