@@ -30,11 +30,12 @@ def taught(step: Step) -> Taught:
 def tell_what_differs(step: Step, shown: Taught) -> None:
     """Say which claims of the text do not hold for the runs that the reader sees; nothing if all do."""
     values = lookup(shown.values)
-    for claim in step.claims:
-        if not claim.holds(values):
-            found = ", ".join(f"{name} is {written(values.get(name, nan))}" for name in sorted(claim.names))
-            notice(
-                "On this computer the experiment came out differently from what the text says: "
-                f"{claim} does not hold; {found}.",
-                "warning",
-            )
+    broken = [claim for claim in step.claims if not claim.holds(values)]
+    if broken:
+        names = sorted(set().union(*(claim.names for claim in broken)))
+        notice(
+            "On this computer the experiment came out differently from what the text says: "
+            f"{', '.join(map(str, broken))} does not hold. "
+            f"Here {', '.join(f'{name} = {written(values.get(name, nan))}' for name in names)}.",
+            "warning",
+        )

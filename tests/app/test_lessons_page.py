@@ -173,7 +173,7 @@ def test_a_claim_that_does_not_hold_is_said(lessons, settle):
     at = lessons(own=pack_lesson(OWN.replace("CLAIM", "ari < 0.5")))
     press(at, "Two", settle)
     (warning,) = at.warning
-    assert "ari < 0.5 does not hold; ari is 1" in warning.value.replace("\\", "")
+    assert "ari < 0.5 does not hold. Here ari = 1." in warning.value.replace("\\", "")
     assert "\\\\" not in warning.value  # escaped once
 
 
