@@ -37,6 +37,7 @@ from mmc.figures import (
     make_view,
     parallel_coordinates,
     silhouette_plot,
+    with_ring,
 )
 from mmc.figures.movie import film_gif, film_mp4
 from mmc.figures.packed import PackedFigure, pack
@@ -631,6 +632,8 @@ def _drawing(
             AS_IT_IS: make_scene(recording, pair[0]),
             changed.title: make_scene(changed.recording, pair[1]),
         }
+        if "move" in changed.data.change:
+            scenes = {title: with_ring(scene, changed.data.change["move"]) for title, scene in scenes.items()}
         objectives = dict.fromkeys(scenes, objectives[name])
     ranges = curve_ranges((scene, objectives[name]) for name, scene in scenes.items())
     figures = tuple(pack(animation(scene, objectives[name], ranges)) for name, scene in scenes.items())
