@@ -46,9 +46,10 @@ def nearest(name: str, known: Iterable[str]) -> str:
         End of a sentence.
     """
     names = list(known)
-    close = get_close_matches(name[:_SHOWN], names, n=1)
+    lower = {each.casefold(): each for each in names}
+    close = get_close_matches(name[:_SHOWN].casefold(), lower, n=1)
     if close:
-        return f"did you mean {close[0]!r}?"
+        return f"did you mean {lower[close[0]]!r}?"
     return f"there are {', '.join(names)}." if names else "there are none."
 
 

@@ -247,9 +247,6 @@ class Experiment:
         ValueError
             If the source, the algorithm, an option or a parameter does not exist, or a value is not allowed.
         """
-        if self.algorithm not in registry.ALGORITHMS:
-            known = ", ".join(registry.ALGORITHMS)
-            raise ValueError(f"There is no algorithm {quoted(self.algorithm)}; there are {known}.")
         known_parameters = {p.name: p for p in registry.get(self.algorithm).parameters}
         for name, value in self.parameters.items():
             if name not in known_parameters:

@@ -37,6 +37,7 @@ from mmc.figures import (
     make_view,
     parallel_coordinates,
     silhouette_plot,
+    with_ring,
 )
 from mmc.figures.movie import film_gif, film_mp4
 from mmc.figures.packed import PackedFigure, pack
@@ -635,6 +636,8 @@ def _drawing(
             AS_IT_IS: make_scene(recording, pair[0]),
             changed.title: make_scene(changed.recording, pair[1]),
         }
+        if "move" in changed.data.change:
+            scenes = {title: with_ring(scene, changed.data.change["move"]) for title, scene in scenes.items()}
         objectives = dict.fromkeys(scenes, objectives[name])
     ranges = curve_ranges((scene, objectives[name]) for name, scene in scenes.items())
     figures = tuple(pack(animation(scene, objectives[name], ranges)) for name, scene in scenes.items())
@@ -650,13 +653,19 @@ def teach(packed: None, step: LessonStep, report: Report) -> Taught:
     views = [make_view(data.X, data.feature_names) for data in runs.datasets]
     shown = [i for i, run in enumerate(step.runs) if run.is_shown]
     scenes = {step.runs[i].title: make_scene(runs.recordings[i], views[i]) for i in shown}
+    if all(len(scene.captions) == 1 for scene in scenes.values()):  # a curve of one point says nothing
+        scenes = {title: replace(scene, curves=()) for title, scene in scenes.items()}
     objectives = dict(zip(scenes, step.objectives, strict=True))
     ranges = curve_ranges((scene, objectives[title]) for title, scene in scenes.items())
     return Taught(
         runs.values,
         runs.frame,
         scenes,
-        tuple(pack(animation(scene, objectives[title], ranges)) for title, scene in scenes.items()),
+        tuple(
+            # A finger on the picture scrolls the page.
+            pack(animation(scene, objectives[title], ranges).update_layout(dragmode=False))
+            for title, scene in scenes.items()
+        ),
         tuple(
             to_svg(chart_picture(scene, objectives[title], ranges, *_FIRST_SIZE))
             if runs.frame is None

@@ -12,7 +12,7 @@ from mmc.figures.movie import film_gif, film_mp4
 from mmc.figures.palette import cluster_color
 from mmc.figures.points import cluster_map, colors_by_row, column_map
 from mmc.figures.profile import effect_bars, parallel_coordinates, silhouette_plot
-from mmc.figures.scene import MAX_POINTS, Scene, View, make_pair, make_scene, make_view
+from mmc.figures.scene import MAX_POINTS, Scene, View, make_pair, make_scene, make_view, with_ring
 from mmc.figures.selection import band_curves, cv_heatmap, score_curve
 from mmc.figures.still import Words, still_png, still_svg
 from mmc.figures.story import Story, make_story
@@ -56,4 +56,5 @@ __all__ = [
     "still_svg",
     "thumbnail",
     "weight_bars",
+    "with_ring",
 ]

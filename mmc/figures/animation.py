@@ -62,7 +62,7 @@ def animation(scene: Scene, objective: str = "objective", ranges: Ranges | None 
         specs=[[{"colspan": n_curves}, *[None] * (n_curves - 1)], [{}] * n_curves] if n_curves else None,
         row_heights=[_HEIGHT, _CURVE_HEIGHT] if n_curves else None,
         vertical_spacing=80 / height,
-        horizontal_spacing=0.14,
+        horizontal_spacing=0.18,
     )
     figure.add_traces(
         [
@@ -319,7 +319,8 @@ def _lay_out(figure: go.Figure, scene: Scene, objective: str, height: int, range
     )
     plane = {"zeroline": False, "automargin": True}
     across, upwards = scene.view.frame
-    figure.update_xaxes(title=titles[0], range=across, **plane, row=1, col=1)
+    # In a low figure a title at its usual distance would lie on the curves.
+    figure.update_xaxes(title={"text": titles[0], "standoff": 2}, range=across, **plane, row=1, col=1)
     figure.update_yaxes(title=titles[1], range=upwards, **plane, row=1, col=1)
     if scene.view.axes is not None:
         figure.update_yaxes(scaleanchor="x", row=1, col=1)

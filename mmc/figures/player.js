@@ -79,6 +79,11 @@ function mountPlayer(root, options) {
     present(!isPresenting())
   );
 
+  // Where nothing can be played, nothing offers it.
+  if (last === 0) {
+    for (const each of bar.children) each.style.display = each === presenting ? "" : "none";
+  }
+
   const lines = options.captions.map(() => {
     const line = document.createElement("p");
     line.className = "mmc-caption";
@@ -99,7 +104,8 @@ function mountPlayer(root, options) {
       const i = Math.min(state.index, captions.length - 1);
       const name = options.names[c] ? `${options.names[c]}: ` : "";
       const done = i < state.index ? " (has ended)" : "";
-      lines[c].textContent = `${name}${i} of ${captions.length - 1} · ${captions[i]}${done}`;
+      const place = captions.length > 1 ? `${i} of ${captions.length - 1} · ` : "";
+      lines[c].textContent = `${name}${place}${captions[i]}${done}`;
       for (const selector of options.charts[c]) {
         const gd = chart(selector);
         if (gd && window.Plotly && gd._transitionData) showFrame(gd, i);

@@ -277,6 +277,25 @@ def make_scene(recording: Recording, view: View) -> Scene:
     )
 
 
+def with_ring(scene: Scene, row: int) -> Scene:
+    """Return a scene in which one point has a ring in every frame.
+
+    Parameters
+    ----------
+    scene : Scene
+        Recorded fit.
+    row : int
+        The point.
+
+    Returns
+    -------
+    Scene
+    """
+    place = scene.view.points[scene.view.sample == row].astype(np.float32)
+    rings = f"{scene.rings} Point {row} has a ring in every step.".strip()
+    return replace(scene, ringed=[np.concatenate([each, place]) for each in scene.ringed], rings=rings)
+
+
 def frame_range(values: NDArray[np.float64]) -> tuple[float, float]:
     """Return the range of an axis, with some space around the values."""
     low, high = float(np.nanmin(values)), float(np.nanmax(values))

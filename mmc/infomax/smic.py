@@ -111,7 +111,7 @@ class SMICState(State):
         """The eigenvectors, extended to all training points."""
         values, vectors = self.model.spectrum.values, self.model.spectrum.vectors[self.model.graph.vertex]
         return tuple(
-            Field(f"eigenvector {y + 1} (λ = {value:.4f})", "entry", vectors[:, y])
+            Field(f"eigenvector {y + 1} (eigenvalue {value:.4f})", "entry", vectors[:, y])
             for y, value in enumerate(values)
         )
 
@@ -168,7 +168,7 @@ class SMICState(State):
         y = self.model.coefficients.shape[1]
         size = _counted(self._size(y), "point")
         cluster, value = self.model.cluster_of(y - 1), self.model.spectrum.values[y - 1]
-        return f"eigenvector {y}, λ = {value:.4g}: cluster {cluster} takes {size}"
+        return f"eigenvector {y}, eigenvalue {value:.4g}: cluster {cluster} takes {size}"
 
     def _size(self, y: int) -> int:
         return int((self.labels == self.model.cluster_of(y - 1)).sum())

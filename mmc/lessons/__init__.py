@@ -4,7 +4,7 @@ A lesson is one TOML file. `read_lesson` checks it strictly and makes a `Lesson`
 experiments of one of its steps and measures what its text speaks of. Nothing of a file is executed.
 """
 
-from mmc.lessons.claims import Claim, fill, placeholders
+from mmc.lessons.claims import Claim, fill, placeholders, written
 from mmc.lessons.lesson import Further, Hints, Lesson, LessonRun, Moment, Step, Term
 from mmc.lessons.links import pack_lesson, unpack_lesson
 from mmc.lessons.path import FOLDER, find_path
@@ -40,4 +40,5 @@ __all__ = [
     "to_html",
     "unexplained",
     "unpack_lesson",
+    "written",
 ]

@@ -71,7 +71,7 @@ class Claim(NamedTuple):
         if found is None:
             raise ValueError(
                 f"{quoted(text)} is no claim: give the name of a quantity, one of < <= > >= == !=, and a "
-                'number or another name, as in "ari > 0.9" or "objective < second.objective".'
+                'number or another name, as in "ari > 0.9" or "objective < second.objective"; 5 % is 0.05.'
             )
         left, sign, right = found.groups()
         return cls(left, sign, right if right[0].isalpha() else float(right))
@@ -169,8 +169,13 @@ def written(value: float, form: str = "") -> str:
     if math.isnan(value):
         return "–"
     if form == "%":
-        return f"{100 * value:.1f} %"
-    if form:
+        text = f"{100 * value:.1f} %"
+    elif form:
         text = f"{value:,.{form}f}"
-        return text.removeprefix("-") if not text.strip("-0.,") else text  # no −0
-    return f"{value:,.0f}" if float(value).is_integer() and abs(value) < 1e15 else f"{value:.3g}"
+    elif abs(value) < 1e15 and (float(value).is_integer() or abs(value) >= 1000):
+        text = f"{value:,.0f}"
+    else:
+        text = f"{value:.3g}"
+    if not text.strip("-0.,"):
+        return text.removeprefix("-")  # no −0
+    return text.replace("-", "−")

@@ -151,10 +151,12 @@ QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
             "objective", "What the algorithm minimises, at the end.", lambda run: run.recording.end.objective
         ),
         "first_objective": Quantity(
-            "at the start", "The objective at the first frame.", lambda run: run.recording.states[0].objective
+            "objective at the start",
+            "The objective at the first frame.",
+            lambda run: run.recording.states[0].objective,
         ),
         "shown_objective": Quantity(
-            "where shown",
+            "objective where shown",
             "The objective at the frame that is shown.",
             lambda run: run.recording.states[run.frame].objective,
         ),

@@ -65,7 +65,10 @@ def _toml(content: str | bytes) -> dict[str, Any]:
     try:
         fields = tomllib.loads(content.replace("\r\n", "\n"))
     except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"it is no TOML ({error}).") from None
+        raise ValueError(
+            f"it is no TOML ({error}). Look at this line and those before it for quotes that do not close, a "
+            "comma or a bracket that is missing, or single brackets in place of double ones."
+        ) from None
     except (ValueError, OverflowError):  # a number of thousands of digits
         raise ValueError("it holds a number or a date that is out of all range.") from None
     except RecursionError:

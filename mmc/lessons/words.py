@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from mmc.lessons.lesson import Lesson, Term
+from mmc.lessons.quantities import QUANTITIES
 
 #: Terms, and the regular expression by which each is found in a text. A lesson introduces a term if the
 #: `word` of one of its terms is the term or matches the expression.
@@ -22,9 +23,12 @@ WATCHED: Mapping[str, str] = MappingProxyType(
         "adjusted Rand index": r"\badjusted Rand index\b|\bARI\b",
         "starts": r"(ten|fifty|several|more|of|the|every) starts|starts (end|ended|agree)|restarts?",
         "kernel": r"\bkernels?\b",
-        "λ": r"λ|\blambda\b|\balpha\b",
+        "λ": r"λ|\blambda\b|\balpha\b|\bregulari\w+",
+        "judge": r"\bjudges?\b",
         "graph": r"\bgraphs?\b",
-        "eigenvector": r"\beigenvectors?\b",
+        "spectral clustering": r"\bspectral\b",
+        "eigenvector": r"\beigenv(ector|alue)s?\b",
+        "response": r"\bresponses?\b",
         "t": r"(?<![\w’'])t(?![\w’'])",
         "LSMI": r"\bLSMI\b",
         "information": r"\binformation\b",
@@ -32,6 +36,7 @@ WATCHED: Mapping[str, str] = MappingProxyType(
         "margin": r"\bmargins?\b",
         "SVM": r"\bSVMs?\b",
         "SVR": r"\bSVRs?\b",
+        "classifier": r"\bclassifiers?\b",
         "support vector": r"\bsupport vectors?\b(?! (machine|regression))",
         "loss": r"\bloss(es)?\b",
         "balance": r"\bbalance[ds]?\b",
@@ -42,10 +47,13 @@ WATCHED: Mapping[str, str] = MappingProxyType(
         "landmark": r"\blandmarks?\b",
         "constraint": r"\bconstraints?\b",
         "cut": r"\bcuts?\b",
-        "violation": r"\bviolat\w+",
+        "gap": r"\bviolat\w+|, gap \d|\*\*gap\*\*",
+        "Ω": "Ω",
         "weight": r"\bweights?\b",
         "convex": r"\bconvex\b",
         "relaxation": r"\brelax\w+",
+        "program": r"\bprograms?\b|\bsolver\b|\bSCS\b",
+        "matrix": r"\bmatri(x|ces)\b",
         "semidefinite": r"\bsemidefinite\b",
         "k-means": r"\bk-means\b",
         "mixture of Gaussians": r"\bmixtures?\b",
@@ -53,6 +61,8 @@ WATCHED: Mapping[str, str] = MappingProxyType(
         "posterior": r"\bposteriors?\b",
         "hinge": r"\bhinge\b",
         "seed": r"\bseeds?\b",
+        "noise": r"\bnoise\b",
+        "principal components": r"\bprincipal\b|\bvariance\b",
         "DBCV": r"\bDBCV\b",
         "silhouette": r"\bsilhouettes?\b",
     }
@@ -97,6 +107,30 @@ def unexplained(lessons: Iterable[Lesson]) -> list[Unexplained]:
     return found
 
 
+def used_too_early(lesson: Lesson, lessons: Iterable[Lesson], texts: Iterable[str]) -> set[str]:
+    """Return the terms of texts that a lesson shows before it, or a lesson before it, has introduced them.
+
+    Parameters
+    ----------
+    lesson : Lesson
+        The lesson that shows the texts, such as what stands below its pictures.
+    lessons : iterable of Lesson
+        Lessons in the order in which they are read.
+    texts : iterable of str
+        The texts.
+
+    Returns
+    -------
+    set of str
+    """
+    known: set[str] = set()
+    for each in lessons:
+        known = known.union(*map(_introduced, each.terms))
+        if each.id == lesson.id:
+            break
+    return set().union(*map(_used, texts)) - known
+
+
 def introductions(lessons: Iterable[Lesson]) -> dict[str, str]:
     """Return the `id` of the lesson that introduces each of the watched terms.
 
@@ -129,6 +163,7 @@ def _texts(lesson: Lesson) -> Iterator[str]:
         yield step.question
         yield from step.choices
         yield from (run.title for run in step.runs if len(step.runs) > 1)
+        yield from (QUANTITIES[name].title for name in step.columns)
         yield step.answer
         if step.further is not None:
             yield step.further.text

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from mmc._checks import nearest, quoted
 from mmc.registry import (
     _baselines,
     _cutting_plane,
@@ -83,7 +84,7 @@ def get(name: str) -> Algorithm:
         If there is no such algorithm; the message lists the names.
     """
     if name not in ALGORITHMS:
-        raise ValueError(f"There is no algorithm {name!r}; there are {', '.join(ALGORITHMS)}.")
+        raise ValueError(f"There is no algorithm {quoted(name)}: {nearest(name, ALGORITHMS)}")
     return ALGORITHMS[name]
 
 

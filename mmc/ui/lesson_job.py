@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from math import nan
+
 from mmc import work
-from mmc.lessons import Step, lookup
-from mmc.ui.messages import notice, plain
+from mmc.lessons import Step, lookup, written
+from mmc.ui.messages import notice
 from mmc.ui.result_store import obtained
 from mmc.work import Taught
 
@@ -28,10 +30,12 @@ def taught(step: Step) -> Taught:
 def tell_what_differs(step: Step, shown: Taught) -> None:
     """Say which claims of the text do not hold for the runs that the reader sees; nothing if all do."""
     values = lookup(shown.values)
-    broken = [str(claim) for claim in step.claims if not claim.holds(values)]
+    broken = [claim for claim in step.claims if not claim.holds(values)]
     if broken:
+        names = sorted(set().union(*(claim.names for claim in broken)))
         notice(
             "On this computer the experiment came out differently from what the text says: "
-            f"{plain(', '.join(broken))} does not hold.",
+            f"{', '.join(map(str, broken))} does not hold. "
+            f"Here {', '.join(f'{name} = {written(values.get(name, nan))}' for name in names)}.",
             "warning",
         )

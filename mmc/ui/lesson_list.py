@@ -9,7 +9,7 @@ import streamlit as st
 
 from mmc.ui.lesson_progress import forget_progress, keep_progress, n_done
 from mmc.ui.lesson_source import Place, all_places, open_lesson
-from mmc.ui.lesson_text import hints_html
+from mmc.ui.lesson_text import glossary_html, hints_html
 from mmc.ui.messages import plain
 from mmc.ui.visit_state import Lessons, state_of
 
@@ -54,6 +54,8 @@ def show_path(*, is_teacher: bool) -> None:
             _row(place, is_teacher)
     if state_of(Lessons).guesses:
         st.button("Forget what I have done", type="tertiary", on_click=forget_progress, key="forget_progress")
+    with st.expander("All words, and the lesson that explains each", icon=":material/dictionary:"):
+        st.html(glossary_html([(place.number, place.lesson) for place in places if place.number]))
     with st.expander("A lesson from a file", icon=":material/folder_open:"):
         open_lesson()
 

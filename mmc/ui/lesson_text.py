@@ -5,19 +5,19 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
-from mmc.lessons import QUANTITIES, Lesson, Step, Values, fill, lookup, to_html
-from mmc.lessons.claims import written
+from mmc.lessons import QUANTITIES, Lesson, Step, Values, fill, lookup, to_html, written
 
 
 def terms_html(lesson: Lesson) -> str:
     """Return the terms of a lesson and what they mean; empty if it introduces none."""
-    if not lesson.terms:
-        return ""
-    pairs = (
-        f"<div><dt>{html.escape(term.word)}</dt><dd>{html.escape(term.means)}</dd></div>"
-        for term in lesson.terms
-    )
-    return f'<dl class="mmc-terms">{"".join(pairs)}</dl>'
+    return _terms([(term.word, term.means) for term in lesson.terms]) if lesson.terms else ""
+
+
+def glossary_html(lessons: Sequence[tuple[int, Lesson]]) -> str:
+    """Return the terms of numbered lessons in alphabetical order, each with the number of its lesson."""
+    found = [(term, number) for number, lesson in lessons for term in lesson.terms]
+    found.sort(key=lambda each: each[0].word.casefold())
+    return _terms([(term.word, f"{term.means} (Lesson {number})") for term, number in found])
 
 
 def question_html(step: Step) -> str:
@@ -73,6 +73,11 @@ def hints_html(lesson: Lesson) -> str:
     parts = [f"<p>{html.escape(hints.time)}</p>" if hints.time else ""]
     parts += [_list("To ask", hints.ask), _list("What goes wrong", hints.wrong)]
     return f'<div class="mmc-hints">{"".join(parts)}</div>' if any(parts) else ""
+
+
+def _terms(pairs: Sequence[tuple[str, str]]) -> str:
+    rows = (f"<div><dt>{html.escape(word)}</dt><dd>{html.escape(text)}</dd></div>" for word, text in pairs)
+    return f'<dl class="mmc-terms">{"".join(rows)}</dl>'
 
 
 def _list(title: str, texts: Sequence[str]) -> str:

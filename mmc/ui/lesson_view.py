@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-from contextlib import suppress
 
 import numpy as np
 import streamlit as st
@@ -49,7 +48,11 @@ def show_lesson(place: Place, *, is_teacher: bool) -> None:
     keep_progress(f"{place.key} {number}")
     with st.container(key="lesson_head", gap="xsmall"):
         st.title(plain(lesson.title), anchor=False)
-        at = f"Lesson {place.number} of {len(all_places())}" if place.number else "A lesson of its own"
+        at = (
+            f"Lesson {place.number} of {len(all_places())}"
+            if place.number
+            else "A lesson from a file or a link"
+        )
         about = [at, f"{lesson.minutes} minutes", *([f"After {lesson.paper}"] if lesson.paper else [])]
         st.caption(plain(" · ".join(about)))
     with st.container(key="lesson_bar", horizontal=True, vertical_alignment="center"):
@@ -134,8 +137,11 @@ def _answer(place: Place, number: int, step: Step, guess: int, shown: Taught) ->
     if step.further is not None:
         with st.container(border=True, key="lesson_further"):
             st.html(f"<p><strong>Try it.</strong> {html.escape(step.further.text)}</p>")
-            with suppress(ValueError):  # an experiment may be outside the ranges of the playground
+            try:
                 query = address(step.further.experiment)
+            except ValueError as error:
+                st.caption(plain(f"The Playground does not show it: {error}"))
+            else:
                 if step.further.beside:
                     query["beside"] = step.further.beside
                 st.page_link(
@@ -168,7 +174,7 @@ def _player(step: Step, shown: Taught) -> None:
                         shown.figures[i],
                         key=f"chart_{i}",
                         height="stretch",
-                        config=chart_config(),
+                        config=chart_config() | {"displayModeBar": False},
                         alt=f"Scatter plot: {title}. In the end the drawn points are in clusters of {sizes}.",
                     )
     mount_player(shown.scenes, shown.frame)

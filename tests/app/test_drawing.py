@@ -163,6 +163,7 @@ def test_a_point_is_moved_by_the_controls_and_by_a_selection(playground, settle)
     """Its row and offsets are in the address; a row that is named can be taken from below the picture."""
     at = playground(data="drawn", what="move", what_point="20", what_across="1.5", what_upwards="-3")
     assert last(at).changed.data.change == {"move": 20, "by": [1.5, -3.0]}
+    assert any("Point 20 has a ring in every step." in text.value for text in at.caption)
     at = playground(data="iris")
     at.text_input(key="rows").set_value("7")
     settle(at)

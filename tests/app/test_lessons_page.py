@@ -1,5 +1,7 @@
 """The page of lessons: the path, a lesson from its first question to its end, files, links and paper."""
 
+import json
+
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -63,6 +65,26 @@ def test_the_path_lists_every_lesson(lessons):
     assert [link.query_string for link in links] == [f"lesson={name}" for name in PATH]
     assert "6 min · 2 steps" in html(at)
     assert "To ask" not in html(at)
+
+
+def test_the_path_lists_all_words(lessons):
+    """Each with the number of the lesson that explains it."""
+    text = html(lessons())
+    for number, lesson in enumerate(PATH.values(), 1):
+        for term in lesson.terms:
+            place = text.index(f"<dt>{term.word}</dt>")
+            assert f"(Lesson {number})" in text[place : text.index("</div>", place)]
+
+
+def test_where_nothing_moves_there_is_no_curve(lessons, settle):
+    """A method that shows its result alone has a picture without a curve, and a finger scrolls over it."""
+    at = lessons(lesson="easy-to-learn")
+    press(at, "None", settle)
+    (chart,) = at.get("plotly_chart")
+    layout = json.loads(chart.proto.spec)["layout"]
+    assert "xaxis" in layout
+    assert "xaxis2" not in layout
+    assert layout["dragmode"] is False
 
 
 def test_the_teacher_sees_hints(lessons):
@@ -151,7 +173,8 @@ def test_a_claim_that_does_not_hold_is_said(lessons, settle):
     at = lessons(own=pack_lesson(OWN.replace("CLAIM", "ari < 0.5")))
     press(at, "Two", settle)
     (warning,) = at.warning
-    assert "ari < 0.5 does not hold" in warning.value.replace("\\", "")
+    assert "ari < 0.5 does not hold. Here ari = 1." in warning.value.replace("\\", "")
+    assert "\\\\" not in warning.value  # escaped once
 
 
 def test_a_lesson_from_a_file_opens(lessons, settle):

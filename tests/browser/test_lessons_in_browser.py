@@ -173,16 +173,46 @@ def test_picture_and_player_are_on_one_screen(app, new_page):
         assert is_inside(page, page.locator(part).first), part
 
 
-@pytest.mark.parametrize("name", ["descent-and-shaking", "which-t", "luck-and-restarts"])
+def test_a_finger_on_the_picture_scrolls_the_page(app, new_page):
+    """On a phone, pictures take most of the screen; nothing covers their legends."""
+    page = new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    open_step(page, app, "lesson=easy-to-learn")
+    page.locator(".st-key-lesson_guess button").first.tap()
+    page.wait_for_selector(".st-key-chart_0 .points path")
+    settled(page)
+    expect(page.locator(".modebar-container .modebar")).to_have_count(0)
+    box = page.locator(".st-key-chart_0 .nsewdrag").first.bounding_box()
+    finger = page.context.new_cdp_session(page)
+    x, y = box["x"] + box["width"] / 2, min(box["y"] + box["height"] / 2, 800)
+    finger.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    for i in range(1, 13):
+        moved = {"type": "touchMove", "touchPoints": [{"x": x, "y": y - 20 * i}]}
+        finger.send("Input.dispatchTouchEvent", moved)
+    finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    page.wait_for_function("() => document.querySelector('[data-testid=stMain]').scrollTop > 50")
+
+
+def test_a_method_of_one_step_has_nothing_to_play(app, new_page):
+    """There is no button that does nothing; beside a method of many steps there is one."""
+    page = new_page()
+    open_step(page, app, "lesson=easy-to-learn")
+    page.locator(".st-key-lesson_guess button").first.click()
+    expect(page.locator(".mmc-caption")).to_contain_text("KMeans is done")
+    expect(page.locator(".mmc-play")).to_be_hidden()
+    page.get_by_role("button", name="Next step").click()
+    page.locator(".st-key-lesson_guess button").first.click()
+    expect(page.locator(".mmc-play")).to_be_visible()
+
+
+@pytest.mark.parametrize("name", list(PATH))
 def test_a_lesson_is_printed_on_one_sheet(name, app, new_page):
     """Chromium's own PDF has one page, and a second one for the teacher; nothing of the app is on it."""
     page = new_page()
-    for query, sheets in (("", 1), ("&teacher=true", 2)):
-        page.goto(f"{app}/Lessons?lesson={name}&print=true{query}")
-        expect(page.locator(".mmc-printed")).to_have_count(len(PATH[name].steps))
-        settled(page)
-        pdf = page.pdf(prefer_css_page_size=True)
-        assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == sheets
+    page.goto(f"{app}/Lessons?lesson={name}&print=true&teacher=true")
+    expect(page.locator(".mmc-printed")).to_have_count(len(PATH[name].steps))
+    settled(page)
+    pdf = page.pdf(prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 2
     page.emulate_media(media="print")
     for hidden in ("[data-testid=stSidebar]", ".mmc-print", ".st-key-print_controls"):
         expect(page.locator(hidden).first).to_be_hidden()

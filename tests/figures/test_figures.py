@@ -5,7 +5,7 @@ import pytest
 
 from mmc import UMCRLS, SteepRLS
 from mmc.datasets import load
-from mmc.figures import animation, animation_html, cluster_color, make_scene, make_view
+from mmc.figures import animation, animation_html, cluster_color, make_scene, make_view, with_ring
 from mmc.figures.scene import MAX_POINTS
 from mmc.recording import record
 
@@ -103,3 +103,12 @@ def test_html_is_one_file_and_names_cannot_break_out(scene):
 def test_colours_are_distinct():
     """Twenty clusters have twenty colours."""
     assert len({cluster_color(h) for h in range(20)}) == 20
+
+
+def test_one_point_keeps_its_ring(scene):
+    """It is ringed in every frame, beside those of the step, and the text says so."""
+    ringed = with_ring(scene, 7)
+    for before, after in zip(scene.ringed, ringed.ringed, strict=True):
+        np.testing.assert_array_equal(after[:-1], before)
+        np.testing.assert_allclose(after[-1], scene.view.points[7], rtol=1e-6)
+    assert "Point 7" in ringed.rings

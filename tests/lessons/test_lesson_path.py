@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from mmc import registry
+from mmc.datasets import CATALOG
+from mmc.figures import make_scene, make_view
 from mmc.lessons import (
     FOLDER,
     QUANTITIES,
@@ -19,7 +21,7 @@ from mmc.lessons import (
     unexplained,
     unpack_lesson,
 )
-from mmc.lessons.words import WATCHED, introductions
+from mmc.lessons.words import WATCHED, introductions, used_too_early
 from mmc.ui.data_sidebar import address
 
 PATH = find_path()
@@ -44,6 +46,12 @@ def test_an_answer_says_what_happens(lesson, number):
             assert runs.values[run.name][name] == runs.values[run.name][name], f"{name} of {run.name}"
     assert runs.frame is None or 0 <= runs.frame < len(runs.recordings[0].states)
     assert step.further is None or address(step.further.experiment)["algorithm"]
+    for run, recording, data in zip(step.runs, runs.recordings, runs.datasets, strict=True):
+        if run.is_shown:
+            scene = make_scene(recording, make_view(data.X, data.feature_names))
+            below = [*scene.captions, scene.rings, scene.view.note, scene.steps_title]
+            below += [text for curve in scene.curves for text in (curve.title, *curve.lines)]
+            assert not used_too_early(lesson, PATH.values(), below)
 
 
 def test_there_are_two_lessons_for_each_paper():
@@ -111,9 +119,10 @@ def test_the_example_of_the_page_is_a_lesson():
         assert "–" not in fill(step.answer, values)
 
 
-def test_a_lesson_that_was_written_from_the_page_alone_works():
-    """Its claims hold and its answer has its numbers."""
-    lesson = read_lesson((Path(__file__).parent / "long_clouds.toml").read_bytes())
+@pytest.mark.parametrize("name", ["long_clouds", "two_strokes"])
+def test_a_lesson_that_was_written_from_the_page_alone_works(name):
+    """Its claims hold and its answer has its numbers; one is about drawn points."""
+    lesson = read_lesson((Path(__file__).parent / f"{name}.toml").read_bytes())
     (step,) = lesson.steps
     values = lookup(run_step(step).values)
     assert all(claim.holds(values) for claim in step.claims)
@@ -125,6 +134,23 @@ def test_the_page_lists_every_quantity():
     text = PAGE.read_text(encoding="utf-8")
     for name, quantity in QUANTITIES.items():
         assert f"| `{name}` | {quantity.meaning} |" in text
+
+
+def test_the_page_lists_the_data_and_lines_that_there_are():
+    """All sources with their usual noise, and for `frame` only lines that the algorithms have."""
+    text = PAGE.read_text(encoding="utf-8")
+    for name, entry in CATALOG.items():
+        row = re.search(rf"^\|[^|]*`{name}`[^|]*\|.*\|$", text, re.MULTILINE)[0]
+        usual = "–" if entry.noise_default is None else str(entry.noise_default)
+        assert row.endswith(f"| {usual} |"), row
+    about = re.search(r"^Lines of an algorithm for `frame`: (.*?)\. For any", text, re.MULTILINE | re.DOTALL)[
+        1
+    ]
+    for part in about.split(";"):
+        lines, _, algorithms = part.replace("\n", " ").partition(" of ")
+        for algorithm in re.findall("`(.*?)`", algorithms):
+            known = {line.name for line in registry.get(algorithm).pseudo_code}
+            assert set(re.findall("`(.*?)`", lines)) <= known, algorithm
 
 
 def test_every_algorithm_named_in_a_link_exists():

@@ -175,6 +175,21 @@ def test_a_hostile_file_is_refused(case):
     assert len(str(caught.value)) < 1200
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"UMCRLS"', '"umcrls"', "did you mean 'UMCRLS'?"),
+        ("[[steps.others]]", "[[steps.others]", "single brackets in place of double ones"),
+        ("answer =", 'claims = ["error < 5 %"]\nanswer =', "5 % is 0.05"),
+    ],
+)
+def test_a_slip_gets_its_remedy(old, new, message):
+    """What teachers are likely to write is answered with what they meant."""
+    with pytest.raises(ValueError, match="no lesson that can be opened") as caught:
+        read_lesson((SMALL + OTHER).replace(old, new))
+    assert message in str(caught.value)
+
+
 def test_files_beyond_all_measure_are_refused():
     """Too large, too deep, no UTF-8."""
     with pytest.raises(ValueError, match="more than 65536 bytes"):
@@ -216,6 +231,9 @@ def test_numbers_are_filled_in():
     values = {"ari": 0.98765, "n_points": 1797, "error": 0.1234, "objective": -0.001}
     assert fill("{ari} {ari:1} {n_points} {error:%}", values) == "0.988 1.0 1,797 12.3 %"
     assert fill("{objective:1}", values) == "0.0"
+    assert fill("{a} {a:2} {b} {c} {d}", {"a": -0.25, "b": 13682.4, "c": 1234.0, "d": 0.00123}) == (
+        "−0.25 −0.25 13,682 1,234 0.00123"
+    )
     assert fill("{missing}", values) == "–"
     assert fill("{second.ari}", {"second.ari": 0.5}, {"ari": "2"}) == "0.50"
     assert placeholders("{a:2} and {b.c:%}") == [("a", "2"), ("b.c", "%")]

@@ -369,7 +369,7 @@ def test_number_of_claims_is_equation_11(n_shakes):
     ("Search", "second"),
     [
         (UMCRLS, "round 1: cluster 0 claims 20 points, Q "),
-        (SteepRLS, "steepest moves, group 1: 1 point moved, Q "),
+        (SteepRLS, "descent, step 1: 1 point moved, Q "),
         (StocRLS, "sweep 1 over all points: "),
     ],
 )

@@ -148,7 +148,7 @@ class RLSState(State):
             return f"every point is free to move: {points} moved, {change}"
         if self.phase == "sweep":
             return f"sweep {self.round} over all points: {points} moved, {change}"
-        return f"steepest moves, group {self.round}: {points} moved, {change}"
+        return f"descent, step {self.round}: {points} moved, {change}"
 
     @property
     def line(self) -> str:
