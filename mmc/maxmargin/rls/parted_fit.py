@@ -142,7 +142,7 @@ class PartedProblem:
                     self.ends.append(state)
                     self.latest = None
                 is_end = step.status != "running"
-                if path is not None and (is_end or monotonic() - written > _SECONDS):
+                if path is not None and self._is_ahead and (is_end or monotonic() - written > _SECONDS):
                     self.write(path)
                     written = monotonic()
                 yield step
@@ -150,9 +150,16 @@ class PartedProblem:
             if path is None:
                 remedy = "With open_parts(…, resume=FILE) a fit keeps its progress and can be taken up again."
             else:
-                self.write(path)
+                if self._is_ahead:
+                    self.write(path)
                 remedy = f"{path} keeps what was done: the same fit with another cluster goes on from there."
             raise ClusterLostError(f"{error} {remedy}") from error
+
+    @property
+    def _is_ahead(self) -> bool:
+        """Whether there is more to write than the file had that the fit goes on from."""
+        past = 0 if self.done is None else len(self.done.ends)
+        return self.done is None or (len(self.ends), self.latest is not None) > (past, False)
 
     def write(self, path: Path) -> None:
         """Write the progress to a file."""
