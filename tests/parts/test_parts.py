@@ -443,8 +443,11 @@ def test_a_command_clusters_parquet_in_parts(X, folder, tmp_path, capsys):
     """It writes a file of labels for each part, those of the estimator, and says what it cannot do."""
     command = ["cluster", str(folder), "-k", "3", "--n-landmarks", "60", "--n-init", "1", "--standardize"]
     out = tmp_path / "labels.parquet"
-    assert main([*command, "--output", str(out), "--resume", str(tmp_path / "fit.npz")]) == 0
-    assert "12 parts, 1000 points" in capsys.readouterr().err
+    options = ["--output", str(out), "--resume", str(tmp_path / "fit.npz"), "--progress"]
+    assert main([*command, *options]) == 0
+    said = capsys.readouterr().err.splitlines()
+    assert "12 parts, 1000 points" in said[-1]
+    assert said[-2].startswith("100% every point is free to move")
     labels = pd.read_parquet(out)["label"]
     model = UMCRLS(3, **SETTINGS).fit(open_parts(str(folder), standardize=True))
     assert_array_equal(labels, model.labels_)
@@ -453,6 +456,7 @@ def test_a_command_clusters_parquet_in_parts(X, folder, tmp_path, capsys):
         (["--output", str(out)], "not empty"),
         ([], "needs --output FOLDER"),
         (["--output", str(tmp_path / "b"), "--save", str(tmp_path / "c")], "--save does not apply"),
+        (["--output", str(tmp_path / "b"), "--sample", "9"], "--sample does not apply"),
         (["--output", str(tmp_path / "b"), "--kernel", "graph"], "--n-landmarks has no effect"),
         (["--output", str(tmp_path / "b"), "--sweep", "alpha=1,2"], "without --sweep"),
     ):
