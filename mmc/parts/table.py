@@ -287,6 +287,8 @@ def _points(data: Any, names: tuple[str, ...] | None) -> Array:
         if found != names:
             data = data.iloc[:, [found.index(name) for name in names]]
     try:
+        if hasattr(data, "iloc"):
+            data = data.to_numpy(dtype=np.float64, na_value=np.nan)
         points = np.ascontiguousarray(data, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"A part holds what is no number ({error}): choose columns of numbers.") from error

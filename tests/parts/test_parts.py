@@ -12,6 +12,7 @@ from sklearn.datasets import make_blobs
 from mmc import SMIC, UMCRLS, SteepRLS, StocRLS
 from mmc._fast import parts as loops
 from mmc.cli import main
+from mmc.kernels.factor import Features
 from mmc.kernels.parted import parted_landmark_graph, ridge_features
 from mmc.maxmargin.rls import parted_fit
 from mmc.maxmargin.rls.factor_search import FactorSearch
@@ -235,6 +236,27 @@ def test_dask_arrays_and_frames_are_taken(X):
         model.predict(frame[["a", "c", "b"]])
 
 
+@pytest.mark.parametrize("settings", [{}, {"kernel": "rbf", "n_landmarks": 30}], ids=["graph", "landmarks"])
+def test_predict_in_parts_has_blocks_and_refuses_gaps(X, settings, monkeypatch):
+    """The features of a block are in memory at a time; a gap, which every kernel would label, is refused."""
+    da = pytest.importorskip("dask.array")
+    model = UMCRLS(3, n_shakes=2, **{**SETTINGS, **settings}).fit(open_parts(np.array_split(X, 3)))
+    with monkeypatch.context() as patch:
+        patch.setattr(parted_fit, "block_rows", lambda values: 7)
+        rows = []
+        whole = Features.__call__
+        patch.setattr(
+            Features, "__call__", lambda self, points: rows.append(len(points)) or whole(self, points)
+        )
+        labels = model.predict(da.from_array(X, chunks=(400, 3))).compute(scheduler="synchronous")
+        assert max(rows) == 7
+    assert_array_equal(labels, model.labels_)
+    X = X.copy()
+    X[500, 1] = np.nan
+    with pytest.raises(ValueError, match="missing or infinite"):
+        model.predict(da.from_array(X, chunks=(400, 3))).compute(scheduler="synchronous")
+
+
 def test_columns_of_frames_are_found_by_their_names(X):
     """A later part may have them in another order, and others beside them."""
     first, second = (pd.DataFrame(rows, columns=list("abc")) for rows in np.split(X, 2))
@@ -289,6 +311,10 @@ def test_what_cannot_be_done_in_parts_is_refused(X, settings, hints, message):
         (lambda X: [X[:10], np.full((5, 3), np.nan)], "Column 0 has values in part 1"),
         (lambda X: [X[:10], X[:10, :2]], "Part 1 has 2 columns"),
         (lambda X: [np.full((9, 2), "word")], "no number"),
+        (
+            lambda X: [pd.DataFrame({"a": pd.array([1, None, 2], dtype="Int64")})],
+            "Column 'a' has values in part 0 that are missing",
+        ),
         (lambda X: [X[:0], X[:1]], "Found 1 rows"),
         (lambda X: [np.ones((20, 2)), np.ones((20, 2))], "All points are equal"),
         (lambda X: [1e200 * X[:10], 1e200 * X[10:]], "overflow when they are squared"),

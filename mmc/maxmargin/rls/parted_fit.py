@@ -16,6 +16,7 @@ from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_random_state
 
+from mmc._blocks import block_rows
 from mmc._threads import one_thread
 from mmc._warnings import warnings_kept
 from mmc.errors import ClusterLostError
@@ -313,5 +314,13 @@ def _nearest_seed(points: Array, seeds: Array) -> NDArray[Any]:
 
 
 def _labels(points: Array, features: Features, coefficients: Array) -> Labels:
-    rows = features(points)
-    return np.asarray((rows @ coefficients.T.astype(rows.dtype)).argmax(axis=1), dtype=np.int64)
+    """Return the clusters of the points of a part, of which a block at a time has features."""
+    labels = np.empty(len(points), dtype=np.int64)
+    size = block_rows(features.n_compared + coefficients.shape[1])
+    for first in range(0, len(points), size):
+        block = points[first : first + size]
+        if not np.isfinite(block).all():
+            raise ValueError("X has missing or infinite values. Fill them, or leave these rows out.")
+        rows = features(block)
+        labels[first : first + size] = (rows @ coefficients.T.astype(rows.dtype)).argmax(axis=1)
+    return labels
