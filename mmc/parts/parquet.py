@@ -144,8 +144,8 @@ def _parquet(path: str) -> Iterator[pq.ParquetFile]:
         with files.open(root, "rb") as file:
             yield pq.ParquetFile(file)
     except (pa.ArrowException, OSError) as error:
-        if isinstance(error, OSError) and error.errno is not None:
-            raise  # of the disk or the network
+        if isinstance(error, OSError) and (type(error) is not OSError or error.errno is not None):
+            raise  # of the disk or the network, and not of Arrow
         raise ValueError(f"{path} cannot be read as Parquet: {error}.") from error
 
 
