@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 import time
+from argparse import Namespace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -16,9 +18,10 @@ from sklearn.cluster import KMeans
 
 from benchmarks.bombs import MAKERS
 from mmc import UMCRLS, bulk, load_model
-from mmc.bulk import cluster_sampled, cluster_table, draw_sample, sample_rows, table_parts
+from mmc.bulk import Progress, cluster_sampled, cluster_table, draw_sample, sample_rows, table_parts
 from mmc.bulk.folder import PartFolder
 from mmc.cli import main
+from mmc.cli_bulk import Watch
 from mmc.datasets import Table, TableError, make_three_gaussians, open_table
 from mmc.datasets._parts import needs_parts
 
@@ -191,6 +194,31 @@ def test_predict_is_streamed(frame, write, tmp_path, capsys):
     labels = pd.read_csv(first)["cluster"]
     np.testing.assert_array_equal(labels.drop(7), streamed["cluster"].drop(7))
     np.testing.assert_array_equal(labels, load_model(model).predict(frame[["a"]].to_numpy()))
+
+
+def test_a_bar_says_how_much_time_is_left(monkeypatch, capsys):
+    """By the rows of this run, without those of an earlier one; without a terminal it is a line at a time."""
+    now = [0.0]
+    monkeypatch.setattr("mmc.cli_bulk.time", SimpleNamespace(monotonic=lambda: now[0]))
+    said = []
+    for is_terminal in (True, False):
+        monkeypatch.setattr(sys.stderr, "isatty", lambda is_terminal=is_terminal: is_terminal)
+        watch = Watch(Namespace(quiet=False, progress=True))
+        for seconds, done in ((0, 1000), (10, 3000), (10.01, 3001), (10_000, 5000), (12_000, 11_000)):
+            now[0] = 1000.0 + seconds
+            watch(Progress("labelling rows", done, 11_000, kept=1000))
+        watch.end()
+        said.append([line.strip() for line in capsys.readouterr().err.replace("\r", "\n").split("\n")])
+    lines = [
+        "9% labelling rows, time left unknown",
+        "27% labelling rows, 0:40 left",
+        "45% labelling rows, 4:10:00 left",
+        "100% labelling rows, done in 3:20:00",
+    ]
+    assert [line.strip() for line in said[1] if line] == lines
+    bars = [line for line in said[0] if line]
+    assert [line.partition("] ")[2].strip() for line in bars] == lines
+    assert bars[1].startswith("[########...")
 
 
 def test_a_method_may_be_chosen_on_the_sample(write, tmp_path, monkeypatch):
