@@ -30,6 +30,9 @@ COLUMNS, CLUSTERS, LANDMARKS = 10, 10, 500
 #: Rows of a row group of the tables that are made.
 GROUP = 500_000
 
+#: Memory in MB below which a process labels any number of rows.
+_GOAL = 1000
+
 _PLAIN = """
 import sys, numpy as np, pyarrow.parquet as pq
 from sklearn.metrics.pairwise import rbf_kernel
@@ -140,6 +143,8 @@ def predict(n: int, folder: Path) -> None:
         same = np.mean(given == expected)
         rate = n / child.seconds
         print(f"{name:40} {child.seconds:8.1f} {rate:10,.0f} {child.memory:8.0f} {same:7.2%}", flush=True)
+        if "stream" in name:
+            print(f"  goal: less than {_GOAL} MB: {'met' if child.memory < _GOAL else 'MISSED'}", flush=True)
 
 
 def _two_rows(table: Path, folder: Path) -> Path:

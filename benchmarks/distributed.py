@@ -6,7 +6,8 @@ search, calls of all parts, and bytes that this process sends and receives for a
 in the fit, and one while labels are predicted. ``--rows``, ``--columns``, ``--clusters``, ``--parts`` and
 ``--workers`` set the sizes, and ``--shakes`` the rounds; there is one random start beside the spectral one.
 
-The last table compares the time of the search with the model of docs/large.md.
+A second table has the time of the search over numbers of partitions (``--over``), here and on
+the last cluster; the last one compares the time of the search with the model of docs/large.md.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import signal
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -67,13 +68,14 @@ def main() -> None:
     parser.add_argument("--columns", type=int, default=10)
     parser.add_argument("--clusters", type=int, default=10)
     parser.add_argument("--parts", type=int, default=4)
+    parser.add_argument("--over", type=int, nargs="*", default=[1, 2, 4, 8, 16])
     parser.add_argument("--shakes", type=int, default=20)
     parser.add_argument("--workers", type=int, nargs="*", default=[2, 4])
     given = parser.parse_args()
     for name in ("distributed", "distributed.scheduler", "distributed.nanny"):  # a killed worker is meant
         logging.getLogger(name).setLevel(logging.CRITICAL)
     with tempfile.TemporaryDirectory() as folder:
-        y = _written(Path(folder), given)
+        y = _written(Path(folder), given, given.parts)
         size = sum(path.stat().st_size for path in Path(folder).iterdir())
         print(
             f"{given.rows:,} rows, {given.columns} columns, {given.clusters} clusters, {given.parts} Parquet "
@@ -99,13 +101,32 @@ def main() -> None:
                     f"{time.perf_counter() - began:.1f} s"
                 )
                 _predict(folder, here, client)
+        _over_partitions(given)
         _model(given, counted)
 
 
-def _written(folder: Path, given: argparse.Namespace) -> Any:
+def _over_partitions(given: argparse.Namespace) -> None:
+    """Print the time of the search for several numbers of parts of the same rows."""
+    n_workers = given.workers[-1] if given.workers else 0
+    there_too = f"{f'{n_workers} workers':>12}{'ms/call':>9}{'same':>6}" if n_workers else ""
+    print(f"\n{'partitions':>10}{'this process':>14}{there_too}")
+    with _cluster(n_workers) if n_workers else nullcontext() as client:
+        for n_parts in given.over:
+            with tempfile.TemporaryDirectory() as folder:
+                _written(Path(folder), given, n_parts)
+                here, alone = _fitted(folder, given, None)
+                line = f"{n_parts:10d}{sum(alone.seconds.values()):13.1f}s"
+                if client is not None:
+                    there, counted = _fitted(folder, given, client)
+                    seconds, same = sum(counted.seconds.values()), "yes" if _same(here, there) else "NO"
+                    line += f"{seconds:11.1f}s{1000 * seconds / max(counted.n, 1):9.2f}{same:>6}"
+                print(line, flush=True)
+
+
+def _written(folder: Path, given: argparse.Namespace, n_parts: int) -> Any:
     """Write the parts, and return the groups that were drawn."""
     X, y = make_blobs(given.rows, given.columns, centers=given.clusters, cluster_std=2.0, random_state=0)
-    for i, rows in enumerate(np.array_split(X, given.parts)):
+    for i, rows in enumerate(np.array_split(X, n_parts)):
         frame = pd.DataFrame(rows, columns=[f"x{c}" for c in range(given.columns)])
         frame.to_parquet(folder / f"part.{i}.parquet")
     return y

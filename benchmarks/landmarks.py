@@ -1,7 +1,8 @@
 """Measure methods with landmarks beside the whole kernel: ``python -m benchmarks.landmarks [--data DIR]``.
 
 Prints three tables. *Time and memory*: the 38,400 pixels of a photograph (features: colour and place) with
-landmarks, a sample of them with the whole kernel, and the 1,605 rows of adult_a1a.npz in DIR with both.
+landmarks, samples of them with the whole kernel, which grow until a fit takes longer than ``--dense-limit``,
+and the 1,605 rows of adult_a1a.npz in DIR with both.
 *Agreement*: adjusted Rand index between both at n = 2,000, on toy sets and on pixels, and between seeds of
 the whole kernel; only where the latter is stable must both agree. *Speed*: IterSVR at n = 3,000 with both, on
 several sets.
@@ -99,24 +100,28 @@ def points(name: str, n: int | None) -> Array:
     return load(name, n_samples=n, random_state=0).standardized().X
 
 
-def times(folder: Path | None, dense: int, limit: float) -> None:
+def times(folder: Path | None, dense: Sequence[int], dense_limit: float, limit: float) -> None:
     """Print time and memory on all pixels with landmarks and on fewer without, and on the rows of Adult."""
-    n = SHAPE[0] * SHAPE[1]
+    n, some = SHAPE[0] * SHAPE[1], {"n_landmarks": LANDMARKS}
     cases: list[tuple[str, int | None, dict[str, Any]]] = [
-        ("pixels", dense, {}),
-        ("pixels", dense, {"n_landmarks": LANDMARKS}),
-        ("pixels", n, {"n_landmarks": LANDMARKS}),
+        *(("pixels", size, {}) for size in sorted(dense)),
+        ("pixels", min(dense), some),
+        ("pixels", n, some),
     ]
     adult = folder / "adult_a1a.npz" if folder else None
     if adult is not None and adult.exists():
-        cases += [(str(adult), None, {}), (str(adult), None, {"n_landmarks": LANDMARKS})]
+        cases += [(str(adult), None, {}), (str(adult), None, some)]
     else:
         print(f"Adult is left out: there is no adult_a1a.npz in {folder}")
     print(f"\nTime and memory, {LANDMARKS} landmarks, one seed; none: the whole kernel")
     print(f"{'method':<17}{'set':<12}{'n':>8}{'landmarks':>11}{'seconds':>10}{'MB beyond':>11}{'steps':>7}")
     for method in METHODS:
+        is_beyond = False  # the whole kernel has not ended with fewer points
         for name, size, options in cases:
-            row = measured(method, name, size, 0, options, limit)
+            if is_beyond and name == "pixels" and not options:
+                continue
+            row = measured(method, name, size, 0, options, limit if options else dense_limit)
+            is_beyond = is_beyond or (not options and "error" in row)
             shown = row.get("n", size)
             line = f"{method:<17}{Path(name).stem:<12}{shown:>8}{options.get('n_landmarks', 'none'):>11}"
             if "error" in row:
@@ -214,7 +219,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, metavar="DIR", help="folder with adult_a1a.npz")
     parser.add_argument("--only", choices=("time", "agreement", "speed"), action="append")
     parser.add_argument("--method", choices=METHODS, action="append", help="only these methods")
-    parser.add_argument("--dense", type=int, default=3000, help="pixels for the whole kernel (default 3000)")
+    parser.add_argument(
+        "--dense",
+        type=int,
+        nargs="+",
+        default=[3000, 6000, 12000],
+        metavar="N",
+        help="pixels for the whole kernel, up to the first that take too long (default 3000 6000 12000)",
+    )
+    parser.add_argument(
+        "--dense-limit", type=float, default=240.0, help="seconds for each of these fits (default 240)"
+    )
     parser.add_argument(
         "--compared", type=int, default=COMPARED, help="points of the agreement (default 2000)"
     )
@@ -231,7 +246,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if "speed" in parts and "IterSVR" in METHODS:
         speed(chosen.timed, chosen.limit)
     if "time" in parts:
-        times(chosen.data, chosen.dense, chosen.limit)
+        times(chosen.data, chosen.dense, chosen.dense_limit, chosen.limit)
     if "agreement" in parts:
         agreement(chosen.compared, chosen.limit)
     return 0

@@ -339,7 +339,8 @@ def _cluster_parts(arguments: argparse.Namespace) -> int:
     if "kernel" in values and arguments.parameter_kernel is None:
         values["kernel"] = cli_parts.KERNEL
     _require_effect(entry, values, arguments)
-    cli_parts.cluster(entry.make(values), arguments, _show if _on_terminal(arguments) else None)
+    say = _say_step if arguments.progress else None
+    cli_parts.cluster(entry.make(values), arguments, _show if _on_terminal(arguments) else say)
     return 0
 
 
@@ -467,6 +468,11 @@ def _write_labels(
 ) -> None:
     write_output(labels_frame(dataset, labels, confidence), arguments.output)
     cli_profile.write(dataset, labels, confidence, arguments)
+
+
+def _say_step(step: Step) -> None:
+    """Say how far a fit is where there is no terminal."""
+    print(f"{step.progress:4.0%} {step.state.caption}", file=sys.stderr, flush=True)
 
 
 def _show(step: Step) -> None:

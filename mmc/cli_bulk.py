@@ -75,7 +75,8 @@ def _add_progress(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--progress",
         action="store_true",
-        help="say how far a streamed table is, and the time left, also where standard error is no terminal",
+        help="say how far a streamed table is, and the time left, or how far the fit to a table in parts is, "
+        "also where standard error is no terminal",
     )
 
 

@@ -25,7 +25,7 @@ KERNEL = "landmark_graph"
 #: Options of other tables, by what they are called in the arguments.
 _REFUSED = (
     *("sheet", "label", "prepare", "missing", "drop_missing", "encode", "kind", "weight", "scaler", "known"),
-    *("sample_weight", "curve", "save", "save_model", "save_onnx", "report", "profile"),
+    *("sample_weight", "sample", "curve", "save", "save_model", "save_onnx", "report", "profile"),
 )
 
 
@@ -78,7 +78,7 @@ def cluster(model: Any, arguments: argparse.Namespace, show: Callable[[Step], No
         resume=arguments.resume,
     )
     end = clusterers.end(model, table, show or (lambda step: None), Given())
-    if show:
+    if show and sys.stderr.isatty():
         print(file=sys.stderr)
     _write(table, model.labels_, write)
     if not arguments.quiet:

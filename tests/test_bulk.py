@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 import time
+from argparse import Namespace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -16,9 +18,10 @@ from sklearn.cluster import KMeans
 
 from benchmarks.bombs import MAKERS
 from mmc import UMCRLS, bulk, load_model
-from mmc.bulk import cluster_sampled, cluster_table, draw_sample, sample_rows, table_parts
+from mmc.bulk import Progress, cluster_sampled, cluster_table, draw_sample, sample_rows, table_parts
 from mmc.bulk.folder import PartFolder
 from mmc.cli import main
+from mmc.cli_bulk import Watch
 from mmc.datasets import Table, TableError, make_three_gaussians, open_table
 from mmc.datasets._parts import needs_parts
 
@@ -193,6 +196,31 @@ def test_predict_is_streamed(frame, write, tmp_path, capsys):
     np.testing.assert_array_equal(labels, load_model(model).predict(frame[["a"]].to_numpy()))
 
 
+def test_a_bar_says_how_much_time_is_left(monkeypatch, capsys):
+    """By the rows of this run, without those of an earlier one; without a terminal it is a line at a time."""
+    now = [0.0]
+    monkeypatch.setattr("mmc.cli_bulk.time", SimpleNamespace(monotonic=lambda: now[0]))
+    said = []
+    for is_terminal in (True, False):
+        monkeypatch.setattr(sys.stderr, "isatty", lambda is_terminal=is_terminal: is_terminal)
+        watch = Watch(Namespace(quiet=False, progress=True))
+        for seconds, done in ((0, 1000), (10, 3000), (10.01, 3001), (10_000, 5000), (12_000, 11_000)):
+            now[0] = 1000.0 + seconds
+            watch(Progress("labelling rows", done, 11_000, kept=1000))
+        watch.end()
+        said.append([line.strip() for line in capsys.readouterr().err.replace("\r", "\n").split("\n")])
+    lines = [
+        "9% labelling rows, time left unknown",
+        "27% labelling rows, 0:40 left",
+        "45% labelling rows, 4:10:00 left",
+        "100% labelling rows, done in 3:20:00",
+    ]
+    assert [line.strip() for line in said[1] if line] == lines
+    bars = [line for line in said[0] if line]
+    assert [line.partition("] ")[2].strip() for line in bars] == lines
+    assert bars[1].startswith("[########...")
+
+
 def test_a_method_may_be_chosen_on_the_sample(write, tmp_path, monkeypatch):
     """Without -k the clusters of the sample are searched for, and the model labels all rows."""
     monkeypatch.setattr("mmc.engine.is_started", lambda: False)
@@ -268,6 +296,70 @@ def test_a_model_that_has_changed_starts_the_labels_anew(tmp_path):
     assert again.part(0, 3, 1) is None
 
 
+@pytest.mark.parametrize("is_killed", [True, False])
+def test_a_run_that_has_no_model_yet_leaves_nothing_in_the_way(write, tmp_path, monkeypatch, is_killed):
+    """After a refused fit there is no folder, and that of a process killed in the fit does not count."""
+    path, output = write(numbers(), 130), tmp_path / "l.parquet"
+    with monkeypatch.context() as patch:
+        if is_killed:
+            patch.setattr(PartFolder, "drop", lambda folder: None)
+        with pytest.raises(ValueError, match="n_clusters=300 is more than"):
+            cluster_table(path, output, UMCRLS(300), n_samples=200)
+    assert (tmp_path / "l.parquet.part").exists() == is_killed
+    assert cluster_table(path, output, UMCRLS(3, random_state=0), n_samples=200).n_rows == N
+
+
+def test_labels_of_a_damaged_model_outlive_a_fit_that_fails(write, tmp_path, monkeypatch):
+    """The model is made again later, and is the same."""
+    path, output, estimator = write(numbers(), 130), tmp_path / "l.parquet", KMeans(3, random_state=0)
+    interrupted(path, output, estimator, 500, n_samples=200)
+    (tmp_path / "l.parquet.part" / "model.mmc").write_bytes(b"damaged")
+    with monkeypatch.context() as patch:
+        patch.setattr("mmc.bulk.sampled.draw_sample", None)
+        with pytest.raises(TypeError):
+            cluster_table(path, output, estimator, n_samples=200, part_rows=100)
+    assert cluster_table(path, output, estimator, n_samples=200, part_rows=100).n_kept == 500
+
+
+def test_an_output_that_is_a_folder_is_refused_at_once(write, tmp_path):
+    """Nothing is computed or made."""
+    (tmp_path / "l.parquet").mkdir()
+    with pytest.raises(IsADirectoryError, match="is a folder, and labels go to a file"):
+        cluster_table(write(numbers(), 130), tmp_path / "l.parquet", KMeans(3), n_samples=200)
+    assert not (tmp_path / "l.parquet.part").exists()
+
+
+def test_gaps_outside_of_the_sample_are_filled_too(write, tmp_path):
+    """A column without gaps in the sample has its middle or its most frequent word all the same."""
+    frame = numbers().assign(word=["x", "y", "x"] * (N // 3))
+    row = int(np.setdiff1d(np.arange(N), sample_rows(N, 200, 0))[-1])
+    frame.loc[row, "b"], frame.loc[row, "word"] = np.nan, None
+    options = {"missing": "median", "encode": "onehot", "standardize": True}
+    output, estimator = tmp_path / "l.parquet", KMeans(3, random_state=0)
+    seen = cluster_table(write(frame, 130), output, estimator, n_samples=200, options=options)
+    assert seen.n_without == 0
+    sample = draw_sample(table_parts(write(frame, 130)), 200, 0)
+    frame.loc[row, "b"], frame.loc[row, "word"] = sample.frame["b"].median(), "x"
+    filled = tmp_path / "f.parquet"
+    cluster_table(write(frame, 130), filled, estimator, n_samples=200, options=options)
+    assert pq.read_table(output).equals(pq.read_table(filled))
+    assert not any("filled" in note for note in sample.dataset(**options).notes)
+
+
+@pytest.mark.parametrize("cuts", [(0, 0, 50), (10, 10, 50), (49, 50, 50)])
+@pytest.mark.parametrize("dictionary", [False, True])
+def test_row_groups_may_be_empty(tmp_path, cuts, dictionary):
+    """They are read in parts and as a whole."""
+    frame, path = numbers(60).iloc[:50].assign(word="w"), tmp_path / "x.parquet"
+    schema = pa.Schema.from_pandas(frame)
+    with pq.ParquetWriter(path, schema, use_dictionary=dictionary) as writer:
+        for first, end in zip((0, *cuts), (*cuts, 50), strict=True):
+            writer.write_table(pa.Table.from_pandas(frame[first:end], schema, preserve_index=False))
+    pd.testing.assert_frame_equal(open_table(str(path)).frame[["a", "b"]], frame[["a", "b"]])
+    parts = [part.table.frame["a"] for part in table_parts(str(path), 7).parts()]
+    assert np.concatenate(parts).tolist() == frame["a"].tolist()
+
+
 def test_a_folder_of_something_else_is_not_touched(tmp_path):
     """Nothing in it is deleted."""
     folder = tmp_path / "l.csv.part"
@@ -278,6 +370,9 @@ def test_a_folder_of_something_else_is_not_touched(tmp_path):
     (folder / "run.json").write_text("[]")
     with pytest.raises(ValueError, match="holds no run"):
         PartFolder(tmp_path / "l.csv", {})
+    (folder / "run.json").write_text('{"parts": 1}')
+    with pytest.raises(ValueError, match="belongs to another run"):
+        PartFolder(tmp_path / "l.csv", {"seed": 0})
     assert (folder / "photo.jpg").exists()
 
 

@@ -43,13 +43,15 @@ class PartFolder:
     Raises
     ------
     ValueError
-        If the folder belongs to another run; it is not changed.
+        If the folder belongs to another run that has a model; it is not changed.
     OSError
-        If it cannot be made.
+        If it cannot be made, or the output is a folder.
     """
 
     def __init__(self, output: str | os.PathLike[str], about: Mapping[str, Any]) -> None:
         self.output = Path(output)
+        if self.output.is_dir():
+            raise IsADirectoryError(f"{self.output} is a folder, and labels go to a file: give another name.")
         self.path = self.output.with_name(self.output.name + ".part")
         self._about = json.loads(json.dumps({"parts": _VERSION, **about}, sort_keys=True, allow_nan=False))
         self._model = ""
@@ -122,6 +124,11 @@ class PartFolder:
         """Where the output is written before it takes its place."""
         return self.path / _OUTPUT
 
+    def drop(self) -> None:
+        """Delete the folder of a run that has no model yet, and so no labels."""
+        if not self._model:
+            shutil.rmtree(self.path, ignore_errors=True)
+
     def finish(self) -> None:
         """Put the output into its place, and delete the folder."""
         os.replace(self.beside, self.output)
@@ -139,21 +146,25 @@ class PartFolder:
 
     def _require_same(self) -> None:
         run = self.path / _RUN
-        if not run.exists():
-            names = [each.name for each in self.path.iterdir()]
-            if any(not name.startswith((".", "part-")) and name != _OUTPUT for name in names):
+        names = {each.name for each in self.path.iterdir()}
+        is_own = all(name.startswith((".", "part-")) for name in names - {_RUN, _MODEL, _OUTPUT})
+        if _RUN not in names:
+            if not is_own or _MODEL in names:
                 raise ValueError(f"{self.path} is no folder of a labelling: give another --output.")
-            shutil.rmtree(self.path)  # of a run that had ended, or had not begun
-            self.path.mkdir()
-            self._write()
+            self._begin_anew()  # it is of a run that had ended, or had not begun
             return
         try:
             found = read_json(run.read_bytes(), _MAX_JSON)
         except ValueError as error:
-            raise ValueError(f"{run} cannot be read: {error}. Delete the folder to begin anew.") from None
+            raise ValueError(
+                f"{run} cannot be read: {str(error).rstrip('.')}. Delete the folder to begin anew."
+            ) from None
         if not isinstance(found, dict):
             raise ValueError(f"{run} holds no run. Delete the folder to begin anew.")
         self._model = str(found.pop("model", ""))
+        if not self._model and is_own and found.get("parts") == _VERSION:
+            self._begin_anew()
+            return
         for name in sorted({*found, *self._about}):
             if found.get(name) != self._about.get(name):
                 raise ValueError(
@@ -161,6 +172,12 @@ class PartFolder:
                     f"one's is {quoted(self._about.get(name))}. Repeat the command as it was, give another "
                     "--output, or delete the folder to begin anew."
                 )
+
+    def _begin_anew(self) -> None:
+        """Take the place of a run without a model."""
+        shutil.rmtree(self.path)
+        self.path.mkdir()
+        self._write()
 
 
 def _hash(content: bytes) -> str:

@@ -117,7 +117,8 @@ def draw_sample(
         decimal = part.table.decimal
         see(part.first + n)
     frame = _joined(frames)
-    return Table(frame, source.name, (), "", {n: r for n, r in reasons.items() if n in frame}, decimal)
+    known = {name: reason for name, reason in reasons.items() if name in frame}
+    return Table(frame, source.name, (), "", known, decimal, is_sample=True)
 
 
 def _joined(frames: list[pd.DataFrame]) -> pd.DataFrame:

@@ -153,6 +153,8 @@ def cluster_table(
     ValueError
         If the table or the estimator does not allow it, or the folder beside the output belongs to another
         run.
+    OSError
+        If a file cannot be written.
     """
     require_predict(estimator)
     parts = table_parts(source, part_rows)
@@ -222,7 +224,11 @@ def run(
     folder = PartFolder(output, about)
     content = folder.model()
     if content is None:
-        content = make()
+        try:
+            content = make()
+        except BaseException:  # an interruption as well
+            folder.drop()
+            raise
         folder.keep_model(content)
     keep_model(content)
     return label_table(parts, load_model(content), folder, drop_missing=drop_missing, far=far, see=see)

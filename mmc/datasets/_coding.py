@@ -194,7 +194,12 @@ class Coding(NamedTuple):
 
 
 def fit_coding(
-    names: Sequence[str], columns: Sequence[Column], rows: npt.NDArray[np.int64], fill: str | None
+    names: Sequence[str],
+    columns: Sequence[Column],
+    rows: npt.NDArray[np.int64],
+    fill: str | None,
+    *,
+    more_follow: bool = False,
 ) -> tuple[Coding, list[str]]:
     """Return how columns are coded, and the names of those that do not vary.
 
@@ -208,6 +213,8 @@ def fit_coding(
         Rows that are used.
     fill : str or None
         One of `FILLS`; None if there are no gaps in the rows.
+    more_follow : bool, default=False
+        Whether other rows will be coded, which may have gaps where these have none.
 
     Returns
     -------
@@ -221,8 +228,8 @@ def fit_coding(
     for name, column in zip(names, columns, strict=True):
         if column.values is not None:
             values = column.values[rows]
-            filled = _middle(values, fill) if fill and not np.isfinite(values).all() else None
             finite = values[np.isfinite(values)]
+            filled = _middle(values, fill) if fill and (more_follow or len(finite) < len(values)) else None
             if not len(finite) or finite.min() == finite.max():
                 constant.append(name)
                 continue
@@ -244,7 +251,7 @@ def fit_coding(
             )
         often = {word: -count for word, count in zip(column.words.words, counts, strict=True)}
         most = min(levels, key=lambda word: (often[word], word))
-        gaps = bool((codes < 0).any())
+        gaps = more_follow or bool((codes < 0).any())
         words.append(ColumnCoding(name, column.kind, most if fill and gaps else None, tuple(levels)))
     return Coding((*numbers, *words)), constant
 

@@ -298,16 +298,18 @@ def _width(column: Any) -> int:
 
 def _check_chunk(chunk: Any, n_rows: int, data: bytes | FileBytes, budget: _Budget, column: Leaf) -> None:
     """Add up what the pages of a column unpack to."""
-    start = chunk.data_page_offset
+    start, size = chunk.data_page_offset, chunk.total_compressed_size
     if chunk.has_dictionary_page and chunk.dictionary_page_offset is not None:
-        start = min(start, chunk.dictionary_page_offset) or start
-    end = start + chunk.total_compressed_size
+        start = min(start or chunk.dictionary_page_offset, chunk.dictionary_page_offset) or start
+    if n_rows == chunk.num_values == size == 0:
+        return
+    end = start + size
     if not 4 <= start <= end <= len(data) - 8 or chunk.num_values != n_rows:
         raise DamageError("a column is said to lie outside of the file")
     budget.check_chunk(chunk.total_uncompressed_size)
     position, n_values = start, 0
     content = data.until(end) if isinstance(data, FileBytes) else memoryview(data)[:end]
-    while position < end and n_values < n_rows:
+    while position < end and (n_values < n_rows or n_rows == 0):  # of no rows there may be a dictionary
         budget.count_page()
         reader = StructReader(content, position)
         page = _page(reader.struct())

@@ -60,6 +60,8 @@ class Table:
         Names of the sheets of the workbook; empty for other formats.
     sheet : str
         The sheet that was read; empty for other formats.
+    is_sample : bool
+        Whether these are some rows of a larger table, whose other rows may have gaps in any column.
     """
 
     frame: pd.DataFrame
@@ -70,6 +72,7 @@ class Table:
     decimal: str = "."
     sheets: tuple[str, ...] = ()
     sheet: str = ""
+    is_sample: bool = False
 
     @cached_property
     def looks(self) -> tuple[Look, ...]:
@@ -289,7 +292,7 @@ def _made(table: Table, asked: _Asked) -> Dataset:
         _leave_out_rows(names, absent, usable, table.name, "drop" if fill else asked.missing, notes)
     del absent
     rows = np.flatnonzero(usable).astype(np.int64)
-    coding, constant = fit_coding(names, columns, rows, fill)
+    coding, constant = fit_coding(names, columns, rows, fill, more_follow=table.is_sample)
     if not coding.columns:
         raise TableError(
             f"nothing varies in {shown(table.name)}: all rows have the same value in {listed(names)}. "
@@ -409,11 +412,9 @@ def _told(coding: Coding, columns: Sequence[Column], rows: npt.NDArray[np.int64]
         notes.append(f"A column of 0 and 1 for every word of {enumerated(words, _MOST_NAMED)}.")
     filled = []
     for each, column in zip(coding.columns, columns, strict=True):
-        if each.fill is not None:
+        if each.fill is not None and (n_gaps := int(column.missing[rows].sum())):
             with_ = shown(each.fill) if isinstance(each.fill, str) else f"{each.fill:.6g}"
-            filled.append(
-                f"{shown(each.name)} ({counted(int(column.missing[rows].sum()), 'cell')} with {with_})"
-            )
+            filled.append(f"{shown(each.name)} ({counted(n_gaps, 'cell')} with {with_})")
     if filled:
         notes.append(f"Missing or infinite values were filled in {enumerated(filled, _MOST_NAMED)}.")
     return notes

@@ -28,6 +28,7 @@ from mmc.kernels.dense import Kernel, require_memory
 from mmc.kernels.factor import Features
 from mmc.kernels.landmark_graph import LandmarkGraph, graph_transform, graph_weights, landmark_scales
 from mmc.kernels.landmarks import Nystroem, choose_landmarks, fit_nystroem
+from mmc.kernels.local_scaling import require_squares
 from mmc.kernels.neighbors import Array, Components, Floats, feature_type, fit_components, nearest_of
 from mmc.parts import PartedTable, Parts
 
@@ -72,7 +73,9 @@ def sample_of(table: PartedTable, p: int, rng: np.random.RandomState) -> Array:
     """Draw the rows from which p landmarks, widths and starts are found."""
     m = min(table.n, max(_SAMPLE * p, _LEAST))
     require_memory(m, 3, table.n_features, instead="Or choose a smaller n_landmarks.")
-    return table.sample(m, rng)
+    sample = table.sample(m, rng)
+    require_squares(sample)
+    return sample
 
 
 def parted_landmark_graph(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,6 +35,7 @@ def parquet_files(path: str) -> list[str]:
     ----------
     path : str
         A folder, a file or a pattern with ``*``, with a protocol such as s3:// in front where it needs one.
+        Below a folder, files and folders whose names begin with ``_`` or ``.`` do not belong to the table.
 
     Returns
     -------
@@ -54,8 +56,12 @@ def parquet_files(path: str) -> list[str]:
             found = [root] if files.exists(root) else []
     except (OSError, ImportError) as error:
         raise ValueError(f"{path} cannot be read: {error}.") from error
-    hidden = re.compile(r"(^|/)[_.][^/]*$")
-    chosen = [name for name in found if name == root or (_is_parquet(name) and not hidden.search(name))]
+    folder = root.split("*", 1)[0].rpartition("/")[0] if "*" in root else root
+    chosen = [
+        name
+        for name in found
+        if name == root or (_is_parquet(name) and not re.search(r"(^|/)[_.]", name.removeprefix(folder)))
+    ]
     if not chosen:
         raise ValueError(f"There are no Parquet files at {path}: give a folder, a file or a pattern.")
     return [files.unstrip_protocol(name) for name in sorted(chosen, key=_by_number)]
@@ -69,7 +75,7 @@ def parquet_parts(path: str, columns: Sequence[str] | None) -> tuple[list[Load],
     path : str
         As for `parquet_files`.
     columns : sequence of str or None
-        Columns to use; None means those of numbers in the first file.
+        Columns to use; None means those of numbers in the first file that has rows.
 
     Returns
     -------
@@ -77,10 +83,11 @@ def parquet_parts(path: str, columns: Sequence[str] | None) -> tuple[list[Load],
     names : tuple of str
     """
     found = parquet_files(path)
-    files, root = _opened(found[0])
-    with files.open(root, "rb") as file:
-        first = pq.ParquetFile(file)
-        schema, n_groups = first.schema_arrow, first.metadata.num_row_groups
+    for first in found:  # the columns of a file without rows may have no type
+        with _parquet(first) as file:
+            schema, metadata = file.schema_arrow, file.metadata
+        if metadata.num_rows:
+            break
     if columns is None:
         names = tuple(
             field.name
@@ -91,11 +98,11 @@ def parquet_parts(path: str, columns: Sequence[str] | None) -> tuple[list[Load],
     else:
         names = tuple(columns)
         if missing := [name for name in names if name not in schema.names]:
-            raise ValueError(f"{found[0]} has no column {missing[0]!r}, but {', '.join(schema.names[:20])}.")
+            raise ValueError(f"{first} has no column {missing[0]!r}, but {', '.join(schema.names[:20])}.")
     if not names:
-        raise ValueError(f"{found[0]} has no column of numbers.")
+        raise ValueError(f"{first} has no column of numbers.")
     if len(found) == 1:
-        return [Load(read_part, (found[0], group, names)) for group in range(n_groups)], names
+        return [Load(read_part, (found[0], group, names)) for group in range(metadata.num_row_groups)], names
     return [Load(read_part, (each, None, names)) for each in found], names
 
 
@@ -115,17 +122,31 @@ def read_part(path: str, group: int | None, names: tuple[str, ...]) -> Array:
     -------
     ndarray of shape (n_rows, n_columns)
     """
-    files, root = _opened(path)
-    with files.open(root, "rb") as file:
-        table = pq.ParquetFile(file)
+    with _parquet(path) as table:
         if missing := [name for name in names if name not in table.schema_arrow.names]:
             raise ValueError(f"{path} has no column {missing[0]!r}, which other files have.")
         columns = list(names)
         read = table.read(columns) if group is None else table.read_row_group(group, columns)
     points = np.empty((read.num_rows, len(names)))
     for c, name in enumerate(names):
-        points[:, c] = read.column(name).cast(pa.float64()).to_numpy()
+        try:
+            points[:, c] = read.column(name).cast(pa.float64()).to_numpy()
+        except pa.ArrowException as error:
+            raise ValueError(f"Column {name!r} of {path} holds what is no number: {error}.") from error
     return points
+
+
+@contextmanager
+def _parquet(path: str) -> Iterator[pq.ParquetFile]:
+    """Open a file, and name it in the errors of Arrow."""
+    files, root = _opened(path)
+    try:
+        with files.open(root, "rb") as file:
+            yield pq.ParquetFile(file)
+    except (pa.ArrowException, OSError) as error:
+        if isinstance(error, OSError) and (type(error) is not OSError or error.errno is not None):
+            raise  # of the disk or the network, and not of Arrow
+        raise ValueError(f"{path} cannot be read as Parquet: {error}.") from error
 
 
 def _opened(path: str) -> tuple[Any, str]:

@@ -114,10 +114,10 @@ class PartedTable:
         ndarray of shape (at most m, n_features)
         """
         seeds = rng.randint(2**31, size=2)
-        # How many rows of each part are drawn is what it is in a draw from all of them.
-        counts = np.random.default_rng(seeds[0]).multivariate_hypergeometric(
-            self.sizes, min(m, self.n), method="marginals"
-        )
+        # How many rows of each part are drawn is what it is in a draw from all of them. NumPy has the
+        # distribution of these numbers for less than 10⁹ rows only.
+        rows = np.random.default_rng(seeds[0]).choice(self.n, min(m, self.n), replace=False, shuffle=False)
+        counts = np.bincount(np.searchsorted(self.firsts, rows, side="right") - 1, minlength=len(self.sizes))
         each = [(int(seeds[1]), p, int(count)) for p, count in enumerate(counts)]
         return np.concatenate(self.parts.call(_drawn, each=each))
 
@@ -148,12 +148,13 @@ def open_parts(
     ----------
     source : dask.array.Array, dask.dataframe.DataFrame, str, or sequence of array-like
         Table with a part for each block of rows; a path or address of Parquet files, as fsspec takes it, with
-        a part for each file, or for each row group of a single one; or arrays.
+        a part for each file, or for each row group of a single one; or arrays or data frames.
     client : distributed.Client or None, default=None
         Cluster that computes. None means the current client of the process if `source` belongs to Dask, and
         otherwise threads of this process.
     columns : sequence of str or None, default=None
-        Columns to use; None means all of a frame, and the numeric ones of Parquet files.
+        Columns to use; None means all of the first frame, and the numeric ones of Parquet files. Later parts
+        may have them in another order.
     standardize : bool, default=False
         Whether every column is scaled to mean 0 and variance 1.
     resume : path or None, default=None
@@ -166,10 +167,12 @@ def open_parts(
     Raises
     ------
     ValueError
-        If the table is empty, or a column holds what is no finite number.
+        If the table is empty, a column holds what is no finite number, or there is no folder for `resume`.
     """
     if isinstance(source, PartedTable):
         return source
+    if resume is not None and not Path(resume).parent.is_dir():
+        raise ValueError(f"resume={os.fspath(resume)!r} is in no folder that exists: make it first.")
     if client is None and is_parted(source):
         client = _current_client()
     data, names = _parts_of(source, columns)
@@ -192,12 +195,7 @@ def open_parts(
     if sum(lengths) < 2:
         raise ValueError(f"Found {sum(lengths)} rows in {len(lengths)} parts: at least 2 are needed.")
     parts, looks = parts.chosen(used), [looks[p] for p in used]
-    means, squares, n = looks[0].mean, looks[0].squares, looks[0].n
-    for look in looks[1:]:  # Chan, Golub and LeVeque: sums of squares about a mean that moves
-        total = n + look.n
-        change = look.mean - means
-        squares = squares + look.squares + change**2 * (n * look.n / total)
-        means, n = means + change * (look.n / total), total
+    n, means, squares = _merged(looks)
     deviations = np.sqrt(squares / n)
     deviations[deviations == 0.0] = 1.0
     widths = np.max([look.largest for look in looks], axis=0) - np.min([look.least for look in looks], axis=0)
@@ -243,7 +241,10 @@ def _parts_of(source: Any, columns: Sequence[str] | None) -> tuple[list[Any], tu
     if isinstance(source, str | os.PathLike):
         return parquet_parts(os.fspath(source), columns)
     if not is_parted(source):
-        return list(source), None if columns is None else tuple(columns)
+        data = list(source)
+        if columns is None and data and hasattr(data[0], "iloc"):
+            columns = data[0].columns
+        return data, None if columns is None else tuple(map(str, columns))
     if hasattr(source, "columns"):
         used = source if columns is None else source[list(columns)]
         return list(used.to_delayed()), tuple(map(str, used.columns))
@@ -279,11 +280,15 @@ def _loaded(load: Load) -> Any:
 
 def _points(data: Any, names: tuple[str, ...] | None) -> Array:
     """Return the rows of a part as an array, in C order."""
-    if names is not None and hasattr(data, "columns"):
+    if names is not None and hasattr(data, "iloc"):
         found = tuple(map(str, data.columns))
-        if found != names:
+        if not set(names) <= set(found):
             raise ValueError(f"A part has the columns {', '.join(found)}, and others {', '.join(names)}.")
+        if found != names:
+            data = data.iloc[:, [found.index(name) for name in names]]
     try:
+        if hasattr(data, "iloc"):
+            data = data.to_numpy(dtype=np.float64, na_value=np.nan)
         points = np.ascontiguousarray(data, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"A part holds what is no number ({error}): choose columns of numbers.") from error
@@ -292,14 +297,15 @@ def _points(data: Any, names: tuple[str, ...] | None) -> Array:
     return points
 
 
+@np.errstate(over="ignore", invalid="ignore")  # what is too large is refused once all is known
 def _look(points: Array) -> Look:
     n, d = points.shape
     if n == 0:
         return Look(0, np.zeros(d), np.zeros(d), np.zeros(d), np.zeros(d), -1)
     least, largest = points.min(axis=0), points.max(axis=0)
     wrong = np.flatnonzero(~np.isfinite(least + largest) & ~(np.isfinite(least) & np.isfinite(largest)))
-    mean = points.mean(axis=0)
     squares = np.zeros(d)
+    mean = points.mean(axis=0)
     for first in range(0, n, 4096):
         squares += ((points[first : first + 4096] - mean) ** 2).sum(axis=0)
     return Look(n, mean, squares, least, largest, int(wrong[0]) if len(wrong) else -1)
@@ -315,6 +321,18 @@ def _require_numbers(looks: Sequence[Look], names: tuple[str, ...] | None) -> No
                 f"Column {name} has values in part {p} that are missing or infinite. Fill them, or leave the "
                 "column or these rows out."
             )
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def _merged(looks: Sequence[Look]) -> tuple[int, Array, Array]:
+    """Return the number of all rows, the means of the columns, and the sums of squares about them."""
+    means, squares, n = looks[0].mean, looks[0].squares, looks[0].n
+    for look in looks[1:]:  # Chan, Golub and LeVeque: sums of squares about a mean that moves
+        total = n + look.n
+        change = look.mean - means
+        squares = squares + look.squares + change**2 * (n * look.n / total)
+        means, n = means + change * (look.n / total), total
+    return n, means, squares
 
 
 def _standardized(points: Array, means: Array, deviations: Array) -> Array:

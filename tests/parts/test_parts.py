@@ -1,5 +1,8 @@
 """Tables in parts: sums, searches and fits here, and what is refused."""
 
+from contextlib import closing
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +12,7 @@ from sklearn.datasets import make_blobs
 from mmc import SMIC, UMCRLS, SteepRLS, StocRLS
 from mmc._fast import parts as loops
 from mmc.cli import main
+from mmc.kernels.factor import Features
 from mmc.kernels.parted import parted_landmark_graph, ridge_features
 from mmc.maxmargin.rls import parted_fit
 from mmc.maxmargin.rls.factor_search import FactorSearch
@@ -16,6 +20,7 @@ from mmc.maxmargin.rls.part import Offer, Part
 from mmc.maxmargin.rls.parted_search import PartedSearch, chosen
 from mmc.metrics import adjusted_rand_score
 from mmc.parts import open_parts
+from mmc.parts import table as parts_table
 from mmc.parts.local import LocalParts
 
 every_search = pytest.mark.parametrize("Search", [UMCRLS, SteepRLS, StocRLS])
@@ -179,6 +184,15 @@ def test_a_sample_has_rows_of_all_parts(X):
     assert len(table.sample(5000, np.random.RandomState(0))) == 1000
 
 
+def test_a_sample_is_drawn_from_any_number_of_rows(monkeypatch):
+    """Parts get their shares of the sample also where there are more than 10⁹ rows."""
+    table = replace(open_parts([np.ones((2, 1)), np.zeros((2, 1))]), sizes=np.array([10**9, 3 * 10**9]))
+    monkeypatch.setattr(parts_table, "_drawn", lambda points, how: np.full((how[2], 1), points[0, 0]))
+    drawn = table.sample(40_000, np.random.RandomState(0))
+    assert len(drawn) == 40_000
+    assert 9_500 < drawn.sum() < 10_500
+
+
 # --- fits -----------------------------------------------------------------------------------------
 
 
@@ -222,6 +236,48 @@ def test_dask_arrays_and_frames_are_taken(X):
         model.predict(frame[["a", "c", "b"]])
 
 
+@pytest.mark.parametrize("settings", [{}, {"kernel": "rbf", "n_landmarks": 30}], ids=["graph", "landmarks"])
+def test_predict_in_parts_has_blocks_and_refuses_gaps(X, settings, monkeypatch):
+    """The features of a block are in memory at a time; a gap, which every kernel would label, is refused."""
+    da = pytest.importorskip("dask.array")
+    model = UMCRLS(3, n_shakes=2, **{**SETTINGS, **settings}).fit(open_parts(np.array_split(X, 3)))
+    with monkeypatch.context() as patch:
+        patch.setattr(parted_fit, "block_rows", lambda values: 7)
+        rows = []
+        whole = Features.__call__
+        patch.setattr(
+            Features, "__call__", lambda self, points: rows.append(len(points)) or whole(self, points)
+        )
+        labels = model.predict(da.from_array(X, chunks=(400, 3))).compute(scheduler="synchronous")
+        assert max(rows) == 7
+    assert_array_equal(labels, model.labels_)
+    X = X.copy()
+    X[500, 1] = np.nan
+    with pytest.raises(ValueError, match="missing or infinite"):
+        model.predict(da.from_array(X, chunks=(400, 3))).compute(scheduler="synchronous")
+
+
+def test_columns_of_frames_are_found_by_their_names(X):
+    """A later part may have them in another order, and others beside them."""
+    first, second = (pd.DataFrame(rows, columns=list("abc")) for rows in np.split(X, 2))
+    for columns in (None, ["a", "b", "c"]):
+        table = open_parts([first, second.assign(d=1.0)[["d", "c", "a", "b"]]], columns=columns)
+        assert table.names == ("a", "b", "c")
+        assert_array_equal(np.concatenate(table.parts.call(np.asarray)), X)
+
+
+@pytest.mark.parametrize("n", [1, 2, 1000])
+def test_parts_may_have_few_rows_and_single_precision(X, n):
+    """Parts of one row, fewer rows than clusters, empty ones and float32: no cluster is lost, same labels."""
+    parts = np.split(X[:60], range(n, 60, n))
+    model = UMCRLS(4, n_shakes=2, **SETTINGS).fit(open_parts([X[:0], *parts, X[:0]]))
+    assert (np.bincount(model.labels_, minlength=4) > 0).all()
+    single = [rows.astype(np.float32) for rows in parts]
+    wide = [rows.astype(np.float64) for rows in single]
+    labels = [UMCRLS(4, n_shakes=2, **SETTINGS).fit(open_parts(each)).labels_ for each in (single, wide)]
+    assert_array_equal(*labels)
+
+
 def test_given_labels_are_a_start(X):
     """Labels for all rows are divided among the parts."""
     init = np.arange(1000) % 3
@@ -255,8 +311,14 @@ def test_what_cannot_be_done_in_parts_is_refused(X, settings, hints, message):
         (lambda X: [X[:10], np.full((5, 3), np.nan)], "Column 0 has values in part 1"),
         (lambda X: [X[:10], X[:10, :2]], "Part 1 has 2 columns"),
         (lambda X: [np.full((9, 2), "word")], "no number"),
+        (
+            lambda X: [pd.DataFrame({"a": pd.array([1, None, 2], dtype="Int64")})],
+            "Column 'a' has values in part 0 that are missing",
+        ),
         (lambda X: [X[:0], X[:1]], "Found 1 rows"),
         (lambda X: [np.ones((20, 2)), np.ones((20, 2))], "All points are equal"),
+        (lambda X: [1e200 * X[:10], 1e200 * X[10:]], "overflow when they are squared"),
+        (lambda X: [pd.DataFrame(X, columns=list(names)) for names in ("abc", "abd")], "columns a, b, d"),
     ],
 )
 def test_wrong_tables_are_refused(X, wrong, message):
@@ -286,6 +348,29 @@ def test_a_fit_that_stops_goes_on(X, tmp_path, monkeypatch, stop, settings):
     assert again.objective_ == whole.objective_
     assert_array_equal(again.start_objectives_, whole.start_objectives_)
     assert_array_equal(again.predict(X), whole.predict(X))
+
+
+@pytest.mark.parametrize("stop", [0, 1])
+def test_what_a_file_has_is_kept_until_there_is_more(X, tmp_path, monkeypatch, stop):
+    """A fit that goes on and is stopped at once leaves the file as it was, with the start that ran."""
+    monkeypatch.setattr(parted_fit, "_SECONDS", -1.0)
+    settings = {**SETTINGS, "init": "random", "n_init": 2, "n_shakes": 3}
+    parts, path = np.array_split(X, 3), tmp_path / "fit.npz"
+    with closing(UMCRLS(3, **settings).iter_fit(open_parts(parts, resume=path))) as steps:
+        while next(steps).start < 1:
+            pass
+        next(steps)
+    before = path.read_bytes()
+    with closing(UMCRLS(3, **settings).iter_fit(open_parts(parts, resume=path))) as steps:
+        for _ in range(stop):
+            assert next(steps).status != "running"
+    assert path.read_bytes() == before
+
+
+def test_a_file_of_progress_needs_a_folder(X, tmp_path):
+    """It is refused before anything is computed."""
+    with pytest.raises(ValueError, match="in no folder that exists"):
+        open_parts(np.array_split(X, 3), resume=tmp_path / "none" / "fit.npz")
 
 
 def test_a_file_of_another_fit_is_refused(X, tmp_path):
@@ -334,12 +419,61 @@ def test_parquet_is_read_in_parts(X, folder):
         open_parts(str(folder / "nothing"))
 
 
+def test_a_folder_may_hold_what_is_no_part(X, tmp_path):
+    """Hidden files and folders do not count, and files without rows need no types; names may be unusual."""
+    folder = tmp_path / ".hidden" / "a b #1%20"
+    folder.mkdir(parents=True)
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    pd.DataFrame(columns=["a", "b", "c"], dtype=object).to_parquet(folder / "part 0.parquet")
+    frame[:400].to_parquet(folder / "part 1.parquet")
+    frame.loc[400:, ["c", "b", "a"]].to_parquet(folder / "part 2.parquet")
+    (folder / "_temporary" / "0").mkdir(parents=True)
+    for name in ("_temporary/0/part 3.parquet", "_part 3.parquet", ".part 3.parquet"):
+        frame.to_parquet(folder / name)
+    for path in (folder, f"{folder}/*.parquet", f"file://{folder}"):
+        table = open_parts(str(path))
+        assert table.lengths == (0, 400, 600)
+        assert_array_equal(np.concatenate(table.parts.call(np.asarray)), X)
+
+
+@pytest.mark.parametrize(
+    ("write", "message"),
+    [
+        (lambda path: path.write_bytes(b""), r"part\.5\.parquet cannot be read as Parquet"),
+        (
+            lambda path: path.write_bytes(path.read_bytes()[:-9]),
+            r"part\.5\.parquet cannot be read as Parquet",
+        ),
+        (
+            lambda path: pd.DataFrame({"a": ["x"], "b": [1.0], "c": [1.0]}).to_parquet(path),
+            r"'a' of .*part\.5\.parquet holds what is no number",
+        ),
+        (
+            lambda path: pd.DataFrame({"a": [np.nan], "b": [1.0], "c": [1.0]}).to_parquet(path),
+            r"Column 'a' has values in part 5 that are missing",
+        ),
+        (
+            lambda path: pd.DataFrame({"b": [1.0], "c": [1.0]}).to_parquet(path),
+            r"part\.5\.parquet has no column 'a'",
+        ),
+    ],
+)
+def test_a_wrong_file_is_named(folder, write, message):
+    """Whatever is wrong with a later part, the message names it."""
+    write(folder / "part.5.parquet")
+    with pytest.raises(ValueError, match=message):
+        open_parts(str(folder))
+
+
 def test_a_command_clusters_parquet_in_parts(X, folder, tmp_path, capsys):
     """It writes a file of labels for each part, those of the estimator, and says what it cannot do."""
     command = ["cluster", str(folder), "-k", "3", "--n-landmarks", "60", "--n-init", "1", "--standardize"]
     out = tmp_path / "labels.parquet"
-    assert main([*command, "--output", str(out), "--resume", str(tmp_path / "fit.npz")]) == 0
-    assert "12 parts, 1000 points" in capsys.readouterr().err
+    options = ["--output", str(out), "--resume", str(tmp_path / "fit.npz"), "--progress"]
+    assert main([*command, *options]) == 0
+    said = capsys.readouterr().err.splitlines()
+    assert "12 parts, 1000 points" in said[-1]
+    assert said[-2].startswith("100% every point is free to move")
     labels = pd.read_parquet(out)["label"]
     model = UMCRLS(3, **SETTINGS).fit(open_parts(str(folder), standardize=True))
     assert_array_equal(labels, model.labels_)
@@ -348,6 +482,7 @@ def test_a_command_clusters_parquet_in_parts(X, folder, tmp_path, capsys):
         (["--output", str(out)], "not empty"),
         ([], "needs --output FOLDER"),
         (["--output", str(tmp_path / "b"), "--save", str(tmp_path / "c")], "--save does not apply"),
+        (["--output", str(tmp_path / "b"), "--sample", "9"], "--sample does not apply"),
         (["--output", str(tmp_path / "b"), "--kernel", "graph"], "--n-landmarks has no effect"),
         (["--output", str(tmp_path / "b"), "--sweep", "alpha=1,2"], "without --sweep"),
     ):

@@ -16,6 +16,7 @@ from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_random_state
 
+from mmc._blocks import block_rows
 from mmc._threads import one_thread
 from mmc._warnings import warnings_kept
 from mmc.errors import ClusterLostError
@@ -142,7 +143,7 @@ class PartedProblem:
                     self.ends.append(state)
                     self.latest = None
                 is_end = step.status != "running"
-                if path is not None and (is_end or monotonic() - written > _SECONDS):
+                if path is not None and self._is_ahead and (is_end or monotonic() - written > _SECONDS):
                     self.write(path)
                     written = monotonic()
                 yield step
@@ -150,9 +151,16 @@ class PartedProblem:
             if path is None:
                 remedy = "With open_parts(…, resume=FILE) a fit keeps its progress and can be taken up again."
             else:
-                self.write(path)
+                if self._is_ahead:
+                    self.write(path)
                 remedy = f"{path} keeps what was done: the same fit with another cluster goes on from there."
             raise ClusterLostError(f"{error} {remedy}") from error
+
+    @property
+    def _is_ahead(self) -> bool:
+        """Whether there is more to write than the file had that the fit goes on from."""
+        past = 0 if self.done is None else len(self.done.ends)
+        return self.done is None or (len(self.ends), self.latest is not None) > (past, False)
 
     def write(self, path: Path) -> None:
         """Write the progress to a file."""
@@ -306,5 +314,13 @@ def _nearest_seed(points: Array, seeds: Array) -> NDArray[Any]:
 
 
 def _labels(points: Array, features: Features, coefficients: Array) -> Labels:
-    rows = features(points)
-    return np.asarray((rows @ coefficients.T.astype(rows.dtype)).argmax(axis=1), dtype=np.int64)
+    """Return the clusters of the points of a part, of which a block at a time has features."""
+    labels = np.empty(len(points), dtype=np.int64)
+    size = block_rows(features.n_compared + coefficients.shape[1])
+    for first in range(0, len(points), size):
+        block = points[first : first + size]
+        if not np.isfinite(block).all():
+            raise ValueError("X has missing or infinite values. Fill them, or leave these rows out.")
+        rows = features(block)
+        labels[first : first + size] = (rows @ coefficients.T.astype(rows.dtype)).argmax(axis=1)
+    return labels
