@@ -54,6 +54,13 @@ _SMIC = (
         "For example 0.3, 0.7 if one cluster is known to be smaller; empty means equal shares.",
         advanced=True,
     ),
+    Parameter(
+        "adapt_prior",
+        "bool",
+        "Adapt the shares",
+        "Let the shares follow the clusters that they give, again and again, until both agree.",
+        advanced=True,
+    ),
     RANDOM_STATE,
 )
 
