@@ -72,6 +72,26 @@ class Estimate:
     cv: Array
 
 
+def gaussian(d2: Array, gamma: float) -> Array:
+    """Return L of [SMIC] eq. 11 for squared distances.
+
+    Parameters
+    ----------
+    d2 : ndarray
+        Squared distances.
+    gamma : float
+        Width.
+
+    Returns
+    -------
+    ndarray of the same shape
+    """
+    L = d2 * (-0.5 / gamma**2)
+    np.exp(L, out=L)
+    L[L < _FLUSH] = 0.0
+    return L
+
+
 @dataclass(frozen=True, eq=False)
 class Centres:
     """Centres and folds of a set of points; all arrays are about the points of the sample, if there is one.
@@ -106,10 +126,7 @@ class Centres:
 
     def kernel(self, gamma: float) -> Array:
         """Return L of [SMIC] eq. 11 between all points and the centres."""
-        L = self.d2 * (-0.5 / gamma**2)
-        np.exp(L, out=L)
-        L[L < _FLUSH] = 0.0
-        return L
+        return gaussian(self.d2, gamma)
 
     def codes(self, labels: ArrayLike) -> Codes:
         """Return the labels as numbers from 0, in the order of their first appearance."""
