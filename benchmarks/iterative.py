@@ -31,7 +31,7 @@ from mmc import IterLSSVM, IterSVR
 from mmc.datasets import load_digits
 from mmc.kernels import fit_kernel
 from mmc.kernels.spectral import normalized_cut
-from mmc.maxmargin.binary import size_bound
+from mmc.maxmargin.binary import allowed_sizes
 from mmc.maxmargin.iterative.bias import place_bias
 from mmc.maxmargin.losses import Insensitive, Square
 from mmc.maxmargin.machines import LeastSquaresMachine
@@ -113,7 +113,7 @@ def speed(repetitions: int = 5) -> None:
 
 def _least_squares(n: int, repetitions: int) -> None:
     X = make_blobs(n, n_features=10, centers=2, cluster_std=6.0, random_state=0)[0]
-    gamma, bound, rng = 1.0 / diagonal(X) ** 2, size_bound(0.03, n), np.random.RandomState(0)
+    gamma, bound, rng = 1.0 / diagonal(X) ** 2, allowed_sizes(0.03, n).bound, np.random.RandomState(0)
     print(f"IterLSSVM, n={n}, against solving the linear system anew in every round; median of {repetitions}")
     print(
         f"{'start':<8} {'rounds':>6} {'way':<16} {'whole fit':>10} {'times':>6} {'no kernel':>10}"
@@ -193,7 +193,7 @@ def _svr_sets() -> Iterator[tuple[str, Array]]:
 
 
 def _regression(name: str, X: Array, repetitions: int) -> None:
-    gamma, bound = 1.0 / (3 * diagonal(X)) ** 2, size_bound(0.03, len(X))
+    gamma, bound = 1.0 / (3 * diagonal(X)) ** 2, allowed_sizes(0.03, len(X)).bound
     start = k_means(X, 2, np.random.RandomState(0))
 
     def ours() -> Labels:

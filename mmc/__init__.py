@@ -11,7 +11,7 @@ from mmc.baselines import (
     Lumbermark,
     SelfTuningSpectral,
 )
-from mmc.infomax import MIC, SMIC
+from mmc.infomax import MIC, SMIC, LSMISearch
 from mmc.maxmargin import (
     CCCPMMC,
     CPMMC,
@@ -53,6 +53,7 @@ __all__ = [
     "IterSVM",
     "IterSVR",
     "KernelKMeans",
+    "LSMISearch",
     "Lumbermark",
     "RecursiveBinary",
     "SelfTuningSpectral",

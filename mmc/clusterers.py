@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.metrics import euclidean_distances
+from sklearn.mixture import BayesianGaussianMixture
 from sklearn.utils.validation import check_array
 
 from mmc._threads import threads_kept
@@ -63,14 +64,14 @@ class WholeState(State):
     @property
     def numbers(self) -> tuple[tuple[str, str], ...]:
         """The number of clusters, and the objective if the estimator reports it."""
-        k = int(self.labels.max()) + 1
+        k = len(np.unique(self.labels))
         value = () if np.isnan(self.objective) else (("objective", f"{self.objective:.5g}"),)
         return (("clusters", str(k)), *value)
 
     @property
     def caption(self) -> str:
         """One sentence that describes the result."""
-        k = int(self.labels.max()) + 1
+        k = len(np.unique(self.labels))
         value = "" if np.isnan(self.objective) else f", objective {self.objective:.6g}"
         return f"{self.name} is done: {k} cluster{'' if k == 1 else 's'}{value}"
 
@@ -205,7 +206,10 @@ def _whole(estimator: BaseEstimator, X: Array) -> Iterator[Step]:
         warnings=" ".join(dict.fromkeys(" ".join(message.split()) for message in messages)),
         sure=None if posterior is None else posterior[np.arange(len(labels)), labels],
         has_border=hasattr(estimator, "predict"),
-        lost=lost_clusters(estimator, labels, _REMEDY),
+        # A Bayesian mixture is given the largest number of clusters and means to empty some.
+        lost=""
+        if isinstance(estimator, BayesianGaussianMixture)
+        else lost_clusters(estimator, labels, _REMEDY),
     )
     yield Step(0, state, "converged", best=True)
 

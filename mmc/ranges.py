@@ -7,10 +7,12 @@ the memory with starts, and from overflowing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from types import MappingProxyType
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from mmc._sklearn import Interval, check_parameters
@@ -60,6 +62,35 @@ _OF_SCIKIT_LEARN = {
     "max_iter": "max_iter",
     "n_neighbors": "n_neighbors",
 }
+
+
+def size_shares(cluster_sizes: Sequence[float] | None, k: int) -> NDArray[np.float64]:
+    """Return the share of each cluster that the parameter `cluster_sizes` asks for.
+
+    Parameters
+    ----------
+    cluster_sizes : sequence of k positive numbers or None
+        Sizes in any unit; None means equal sizes.
+    k : int
+        Number of clusters.
+
+    Returns
+    -------
+    ndarray of shape (k,)
+
+    Raises
+    ------
+    ValueError
+        If these are no such numbers.
+    """
+    if cluster_sizes is None:
+        return np.full(k, 1.0 / k)
+    sizes = np.asarray(cluster_sizes, dtype=np.float64)
+    if sizes.shape != (k,) or not np.isfinite(sizes).all() or (sizes <= 0).any():
+        raise ValueError(
+            f"cluster_sizes={cluster_sizes!r} must hold one positive number for each of the {k} clusters."
+        )
+    return np.asarray(sizes / sizes.sum())
 
 
 def check_ranges(estimator: BaseEstimator) -> None:

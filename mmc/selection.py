@@ -32,7 +32,7 @@ from sklearn.utils import check_array
 from mmc import clusterers, registry
 from mmc._checks import nearest, quoted
 from mmc.engine import Ticket
-from mmc.judges import JUDGES, Judge, LastJudges, require_points, stability
+from mmc.judges import JUDGES, Judge, LastJudges, kernel_of, require_points, stability
 from mmc.stepping import State
 from mmc.trials import Scorer, Shared, Task, Trial, Verdict, run_trials
 
@@ -353,7 +353,7 @@ class _ByJudge:
 
     def __call__(self, model: BaseEstimator, end: State, X: NDArray[np.float64]) -> Verdict:
         require_points(self._name, model)
-        judges = self._judges(X)
+        judges = self._judges(X, kernel_of(model))
         if self._name in ("lsmi", "mlmi"):
             estimate = judges.estimate(self._name, end.labels)
             return Verdict(estimate.value, estimate)

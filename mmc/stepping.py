@@ -149,6 +149,11 @@ class State:
         return ()
 
     @property
+    def weight_power(self) -> float:
+        """Power of the weights at which they add up to one."""
+        return 2.0
+
+    @property
     def fields(self) -> tuple[Field, ...]:
         """Quantities by which a figure can colour the points."""
         return ()

@@ -83,6 +83,7 @@ INSIDE = {
         ),
         ("mmc.infomax.lsmi", "mmc.infomax.mlmi", "mmc.infomax.responses"),
         ("mmc.infomax.mic", "mmc.infomax.smic"),
+        ("mmc.infomax.lsmi_search",),
     ),
     "mmc.baselines": (
         ("mmc.baselines.moving",),

@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import AgglomerativeClustering, KMeans, MeanShift, SpectralClustering
-from sklearn.mixture import GaussianMixture
+from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 
 from mmc import UMCRLS, clusterers, registry
 from mmc.datasets import make_moons, make_three_gaussians
 from mmc.experiment import Data, Experiment
 from mmc.figures import animation, make_scene, make_view
 from mmc.figures.scene import MAX_POINTS
+from mmc.metrics import adjusted_rand_score
 from mmc.recording import record
 from mmc.selection import select
 
@@ -21,6 +22,7 @@ WHOLE = {
     KMeans: {"n_clusters": 3, "random_state": 0},
     SpectralClustering: {"n_clusters": 3, "random_state": 0},
     GaussianMixture: {"n_components": 3, "random_state": 0},
+    BayesianGaussianMixture: {"n_components": 3, "random_state": 0},
     AgglomerativeClustering: {"n_clusters": 3},
     MeanShift: {},
 }
@@ -66,6 +68,16 @@ def test_objectives_are_those_of_the_estimators(X):
     state = clusterers.end(AgglomerativeClustering(3), X)
     assert np.isnan(state.objective)
     assert "nan" not in state.caption
+
+
+def test_a_bayesian_mixture_may_empty_clusters():
+    """Ten clouds are allowed, three are found, no warning asks for more, and the caption counts three."""
+    X, y = make_three_gaussians(90, random_state=0)
+    state = clusterers.end(registry.get("BayesianGaussianMixture").make({"random_state": 0}), X)
+    assert adjusted_rand_score(y, state.labels) > 0.9
+    assert "3 clusters" in state.caption
+    assert state.numbers[0] == ("clusters", "3")
+    assert not state.warning
 
 
 def test_posteriors_are_the_confidence(X):

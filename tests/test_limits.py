@@ -17,6 +17,7 @@ from mmc.stepping import State, Step
     [
         ("KMeans", {}, 100_000),
         ("GaussianMixture", {}, 100_000),
+        ("BayesianGaussianMixture", {}, 100_000),
         ("SelfTuningSpectral", {}, 100_000),
         ("Genie", {}, 100_000),
         ("Lumbermark", {}, 100_000),

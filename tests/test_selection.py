@@ -396,8 +396,8 @@ def test_points_are_checked_at_once(bad):
         sweep(SMIC(), {"n_neighbors": [1]}, bad)
 
 
-@pytest.mark.parametrize("score", ["lsmi", "mlmi"])
-def test_a_precomputed_kernel_cannot_be_judged_by_information(score, X):
+@pytest.mark.parametrize("score", ["dbcv", "mlmi"])
+def test_a_precomputed_kernel_cannot_be_judged_by_points(score, X):
     """There are no points, so the call is refused and names a score that works."""
     with pytest.raises(ValueError, match=rf'score="{score}" needs points.*stability'):
         sweep(SMIC(3, kernel="precomputed"), {"normalize": [True]}, rbf_kernel(X), score=score)

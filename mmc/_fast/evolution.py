@@ -1,7 +1,7 @@
 """Compiled generations of the evolutionary search ([EvoMMC] Algorithm 1).
 
-An individual is a labelling y in {−1, +1}ⁿ with |Σy| ≤ bound. Its fitness is F(y) = 1 − yᵀRy/n, and lower is
-better. `dense` selects one of two forms of R:
+An individual is a labelling y in {−1, +1}ⁿ with |Σy − target| ≤ bound. Its fitness is F(y) = 1 − yᵀRy/n, and
+lower is better. `dense` selects one of two forms of R:
 
 - R itself: an individual is stored with p = R y, and flipping the points S changes yᵀRy by −4 Σ_S y_i p_i + 4
   Σ_S Σ_S y_i y_j R_ij, which takes two look-ups for one flip;
@@ -25,7 +25,7 @@ MIN_GAIN = 1e-13
 
 @compiled()
 def evolve(  # type: ignore[no-untyped-def]
-    A, dense, Y, P, F, alive, bound, n_children, generation, last, patience, stale, group, rng
+    A, dense, Y, P, F, alive, bound, n_children, generation, last, patience, stale, group, rng, target=0.0
 ):
     """Run generations until the best individual has changed `group` times, or a limit is reached.
 
@@ -43,8 +43,8 @@ def evolve(  # type: ignore[no-untyped-def]
         Fitness; changed in place.
     alive : ndarray of shape (μ,), int64
         Rows of the individuals, best first; changed in place.
-    bound : int
-        Largest |Σy|.
+    bound : float
+        Largest |Σy − target|.
     n_children : int
         ν.
     generation, last : int
@@ -54,6 +54,8 @@ def evolve(  # type: ignore[no-untyped-def]
     group : int
         Number of changes of the best individual after which the call returns.
     rng : numpy.random.Generator
+    target : float, default=0.0
+        Σy to aim at.
 
     Returns
     -------
@@ -81,7 +83,7 @@ def evolve(  # type: ignore[no-untyped-def]
         for c in range(n_children):
             parent = alive[rng.integers(0, mu)] if mu > 1 else alive[0]
             parents[c] = parent
-            counts[c] = _mutate(Y[parent], sums[parent], s, bound, toggled, touched, flips[c], rng)
+            counts[c] = _mutate(Y[parent], sums[parent], s, bound, target, toggled, touched, flips[c], rng)
             S = flips[c, : counts[c]]
             fitness[c] = F[parent] - _gain(A, dense, Y[parent], P[parent], S, v) / n
             kept = kept or fitness[c] < F[alive[mu - 1]] - MIN_GAIN
@@ -97,7 +99,7 @@ def evolve(  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def _mutate(y, total, s, bound, toggled, touched, S, rng):  # type: ignore[no-untyped-def]
+def _mutate(y, total, s, bound, target, toggled, touched, S, rng):  # type: ignore[no-untyped-def]
     """Draw s flips; one that breaks the balance is paired with an opposite flip ([EvoMMC] footnote 2).
 
     `S` receives the points whose label changes, and their number is returned. A point that is drawn twice
@@ -112,8 +114,9 @@ def _mutate(y, total, s, bound, toggled, touched, S, rng):  # type: ignore[no-un
         n_touched += 1
         now = -y[i] if toggled[i] else y[i]
         total += 2 * now
-        if abs(total) > bound:
-            # The sum exceeds the bound, so at least half of the points have this label.
+        if abs(total - target) > bound:
+            # One more point has this label than may have it, so that another one can lose it. Without a
+            # target at least half of the points have it.
             j = rng.integers(0, n)
             while j == i or (-y[j] if toggled[j] else y[j]) != now:
                 j = rng.integers(0, n)

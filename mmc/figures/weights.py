@@ -17,7 +17,7 @@ from mmc.stepping import State
 def weight_bars(states: Sequence[State], counts: Sequence[int], title: str) -> go.Figure:
     """Draw the weights of the kernels over the steps, and a count for each step below them.
 
-    The bars are the squares of the weights, which add up to one. A mark above the bars follows the player.
+    The bars are powers of the weights which add up to one. A mark above the bars follows the player.
 
     Parameters
     ----------
@@ -38,13 +38,14 @@ def weight_bars(states: Sequence[State], counts: Sequence[int], title: str) -> g
     states, counts = states[1:] or states, counts[1:] or counts
     places = [state.position for state in states]
     weights = np.array([[weight for _, weight in state.weights] for state in states])
+    power = states[0].weight_power
     n_rows = 2 if weights.shape[1] > 1 else 1
     figure = make_subplots(rows=n_rows, cols=1, shared_xaxes=True, vertical_spacing=0.1)
     if n_rows == 2:
         for k, name in enumerate(html.escape(name) for name, _ in states[0].weights):
             figure.add_bar(
                 x=places,
-                y=weights[:, k] ** 2,
+                y=weights[:, k] ** power,
                 customdata=weights[:, k],
                 name=name,
                 marker={"color": cluster_color(k + 2)},  # not the colours of the first two clusters
@@ -52,7 +53,8 @@ def weight_bars(states: Sequence[State], counts: Sequence[int], title: str) -> g
                 row=1,
                 col=1,
             )
-        figure.update_yaxes(title="weights β²", range=(0, 1), row=1, col=1)
+        exponent = "" if power == 1 else "²" if power == 2 else f"<sup>{power:g}</sup>"
+        figure.update_yaxes(title=f"weights β{exponent}", range=(0, 1), row=1, col=1)
     figure.add_bar(
         x=places,
         y=list(counts),

@@ -29,12 +29,25 @@ without a centre, or without a point in the training folds, contributes nothing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from mmc._threads import one_thread
-from mmc.infomax.density_ratio import MOST, Array, Codes, Estimate, penalties, place_centres
+from mmc.infomax.density_ratio import (
+    MOST,
+    Array,
+    Centres,
+    Codes,
+    Estimate,
+    KernelFunction,
+    penalties,
+    place_centres,
+    place_kernels,
+)
 from mmc.infomax.ridge_path import ridge_path
 
 
@@ -47,7 +60,7 @@ class LSMI:
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Points.
+        Points, or what `kernel` asks for.
     n_basis : int, default=200
         Largest number of centres, which are drawn at random from the points.
     n_folds : int, default=5
@@ -60,6 +73,12 @@ class LSMI:
     max_samples : int, default=20_000
         Largest number of points that are used. Of more points a random sample of so many is, in which a small
         cluster may have few points or none.
+    kernel : {"rbf", "precomputed"}, callable or sequence of callables, default="rbf"
+        L between points and centres. "rbf" is the Gaussian of [SMIC] eq. 11, whose width is chosen among
+        `gammas`. With "precomputed", `X` is a kernel matrix or a list of them; a callable takes two sequences
+        of objects, such as texts, and returns the matrix of their kernel values. Of several kernels the
+        cross-validation chooses one. Only the columns of the centres are used, and each kernel is divided
+        by its mean value at the centres with themselves.
     random_state : int, RandomState or None, default=0
         Seed of the sample, centres and folds.
     sample_weight : array-like of shape (n_samples,) or None, default=None
@@ -102,18 +121,22 @@ class LSMI:
         gammas: ArrayLike | None = None,
         deltas: ArrayLike | None = None,
         max_samples: int = MOST,
+        kernel: str | KernelFunction | Sequence[KernelFunction] = "rbf",
         random_state: int | np.random.RandomState | None = 0,
         sample_weight: ArrayLike | None = None,
     ) -> None:
         self.deltas = penalties(deltas)
-        self.centres = place_centres(
-            X,
-            n_basis=n_basis,
-            n_folds=n_folds,
-            gammas=gammas,
-            max_samples=max_samples,
-            random_state=random_state,
-        )
+        drawn: dict[str, Any] = {
+            "n_basis": n_basis,
+            "n_folds": n_folds,
+            "max_samples": max_samples,
+            "random_state": random_state,
+        }
+        self.centres: Centres
+        if kernel == "rbf":
+            self.centres = place_centres(X, gammas=gammas, **drawn)
+        else:
+            self.centres = place_kernels(X, _functions(kernel, gammas), **drawn)
         self._weights = None
         if sample_weight is not None:
             weights = np.asarray(sample_weight, dtype=np.float64)
@@ -203,6 +226,7 @@ def lsmi(
     gammas: ArrayLike | None = None,
     deltas: ArrayLike | None = None,
     max_samples: int = MOST,
+    kernel: str | KernelFunction | Sequence[KernelFunction] = "rbf",
     random_state: int | np.random.RandomState | None = 0,
 ) -> Estimate:
     """Estimate the squared-loss mutual information between points and labels.
@@ -212,7 +236,7 @@ def lsmi(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Points.
+        Points, or what `kernel` asks for.
     labels : array-like of shape (n_samples,)
         Labels of any type; only their equality matters.
     n_basis : int, default=200
@@ -227,6 +251,12 @@ def lsmi(
     max_samples : int, default=20_000
         Largest number of points that are used. Of more points a random sample of so many is, in which a small
         cluster may have few points or none.
+    kernel : {"rbf", "precomputed"}, callable or sequence of callables, default="rbf"
+        L between points and centres. "rbf" is the Gaussian of [SMIC] eq. 11, whose width is chosen among
+        `gammas`. With "precomputed", `X` is a kernel matrix or a list of them; a callable takes two sequences
+        of objects, such as texts, and returns the matrix of their kernel values. Of several kernels the
+        cross-validation chooses one. Only the columns of the centres are used, and each kernel is divided
+        by its mean value at the centres with themselves.
     random_state : int, RandomState or None, default=0
         Seed of the sample, centres and folds.
 
@@ -250,9 +280,24 @@ def lsmi(
         gammas=gammas,
         deltas=deltas,
         max_samples=max_samples,
+        kernel=kernel,
         random_state=random_state,
     )
     return judge(labels)
+
+
+def _functions(kernel: Any, gammas: ArrayLike | None) -> Sequence[KernelFunction] | None:
+    """Return the kernels as functions, or None for matrices."""
+    if gammas is not None:
+        raise ValueError("gammas are the widths of the Gaussian kernel; leave them out with another kernel.")
+    if isinstance(kernel, str) and kernel == "precomputed":
+        return None
+    functions: tuple[KernelFunction, ...] = (kernel,) if callable(kernel) else tuple(kernel)
+    if isinstance(kernel, str) or not functions or not all(map(callable, functions)):
+        raise ValueError(
+            f'kernel={kernel!r} must be "rbf", "precomputed", a callable or a list of callables.'
+        )
+    return functions
 
 
 def _with_total(parts: Array) -> Array:

@@ -25,6 +25,9 @@ from mmc.kernels.spectral import Array, Matrix, Spectrum
 #: A response below this share of the highest response of a cluster is a rounding error.
 _FLOOR = 1e-10
 
+#: Largest number of rounds in which class priors are adapted.
+_MOST_ROUNDS = 50
+
 
 class Posterior(NamedTuple):
     """Class posteriors, and the points at which no cluster has a positive response."""
@@ -101,6 +104,15 @@ class Model:
         return np.where(responses > _FLOOR * self.responses.max(axis=0), np.maximum(responses, 0.0), 0.0)
 
 
+class Adapted(NamedTuple):
+    """A model with the class priors that its clusters gave, and after how many rounds."""
+
+    model: Model
+    posterior: Posterior
+    prior: Array
+    n_rounds: int
+
+
 def fit_model(
     graph: Graph, spectrum: Spectrum, prior: Array, used: int, *, normalized: bool
 ) -> tuple[Model, Posterior]:
@@ -139,6 +151,38 @@ def fit_model(
         first = np.unique(graph.unit, return_index=True)[1][graph.unit]
         found = Posterior(found.values[first], found.unresponsive[first])
     return model, found
+
+
+def adapted_model(graph: Graph, spectrum: Spectrum, prior: Array, *, normalized: bool) -> Adapted:
+    """Cluster, take the shares of the clusters as class priors, and again, until they repeat ([SMIC] sec. 5).
+
+    As everywhere the priors are sorted, and the leading eigenvector gets the smallest.
+
+    Parameters
+    ----------
+    graph : Graph
+    spectrum : Spectrum
+        Signed eigenvectors, all of which are used.
+    prior : ndarray of shape (n_clusters,)
+        Class priors to begin with, in increasing order.
+    normalized : bool
+        Whether the eigenvectors are those of the normalised kernel.
+
+    Returns
+    -------
+    Adapted
+    """
+    total, seen = graph.multiplicity.sum(), []
+    while True:
+        model, posterior = fit_model(graph, spectrum, prior, len(prior), normalized=normalized)
+        seen.append(prior)
+        sizes = np.bincount(posterior.values.argmax(axis=1), graph.multiplicity, len(prior))
+        found = np.sort(np.maximum(sizes, 1.0) / total)
+        found /= found.sum()
+        # Labels change with the priors in jumps, so that these settle, or go round, within a few rounds.
+        if len(seen) > _MOST_ROUNDS or any(np.allclose(found, other, atol=1e-9) for other in seen):
+            return Adapted(model, posterior, prior, len(seen) - 1)
+        prior = found
 
 
 def signs(vectors: Array, multiplicity: NDArray[np.int64] | Array) -> Array:

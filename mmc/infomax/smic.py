@@ -51,7 +51,7 @@ from mmc.infomax.density_ratio import Estimate
 from mmc.infomax.graph import KERNELS, Graph, dense_graph, local_graph, require_vertices, with_hints
 from mmc.infomax.lsmi import LSMI
 from mmc.infomax.posterior import PosteriorClusterer
-from mmc.infomax.responses import Model, fit_model, signs
+from mmc.infomax.responses import Model, adapted_model, fit_model, signs
 from mmc.kernels import LENGTHS
 from mmc.kernels.local_scaling import Neighborhood, find_neighbors
 from mmc.kernels.spectral import Array, Matrix, Spectrum
@@ -88,6 +88,10 @@ class SMICState(State):
         LSMI of these labels, if LSMI chooses the number of neighbours.
     curve : tuple of float
         LSMI of the candidates 1, 2, … so far, the higher one if both kernels were tried.
+    prior : ndarray of shape (n_clusters,)
+        Class priors of the eigenvectors.
+    n_rounds : int
+        Number of rounds in which they were adapted; 0 if they are given.
     crowded : str
         Warning of known clusters that the eigenvectors do not part; empty if there are none.
     """
@@ -95,6 +99,8 @@ class SMICState(State):
     posterior: Array
     unresponsive: NDArray[np.int64]
     model: Model
+    prior: Array
+    n_rounds: int = 0
     estimate: Estimate | None = None
     curve: tuple[float, ...] = ()
     crowded: str = ""
@@ -133,6 +139,7 @@ class SMICState(State):
             ("y", str(y)),
             ("eigenvalue λ", f"{self.model.spectrum.values[y - 1]:.4g}"),
             ("points of cluster y", str(self._size(y))),
+            *((("π", self._shares()), ("rounds", str(self.n_rounds))) if self.n_rounds else ()),
             ("SMI", f"{-self.objective:.4g}"),
         )
 
@@ -148,7 +155,8 @@ class SMICState(State):
     @property
     def caption(self) -> str:
         """One sentence that says what happened in this step."""
-        return f"{self._what()}{self._exceptions()}"
+        adapted = f"; class priors settle at {self._shares()}" if self.n_rounds else ""
+        return f"{self._what()}{adapted}{self._exceptions()}"
 
     @property
     def warning(self) -> str:
@@ -169,6 +177,9 @@ class SMICState(State):
         size = _counted(self._size(y), "point")
         cluster, value = self.model.cluster_of(y - 1), self.model.spectrum.values[y - 1]
         return f"eigenvector {y}, eigenvalue {value:.4g}: cluster {cluster} takes {size}"
+
+    def _shares(self) -> str:
+        return ", ".join(f"{share:.2f}" for share in self.prior)
 
     def _size(self, y: int) -> int:
         return int((self.labels == self.model.cluster_of(y - 1)).sum())
@@ -209,6 +220,9 @@ class SMIC(SteeredClusterer, PosteriorClusterer):
     class_prior : sequence of n_clusters numbers or None, default=None
         Class priors π of the paper, in any unit and order. They are sorted, and the leading eigenvector gets
         the smallest. None means equal shares.
+    adapt_prior : bool, default=False
+        Whether the class priors only begin so, and are then replaced by the sorted shares of the clusters
+        that they give, again and again, until they repeat. [SMIC] section 5 leaves this to future work.
     random_state : int, RandomState or None, default=None
         Seed of the centres and folds of LSMI; the clustering itself is deterministic.
 
@@ -228,6 +242,8 @@ class SMIC(SteeredClusterer, PosteriorClusterer):
         Number of neighbours that was used; 0 for the other kernels.
     normalize_ : bool
         Whether the kernel that was used is normalised.
+    class_prior_ : ndarray of shape (n_clusters,)
+        Class priors of the eigenvectors, as given or adapted.
     posterior_ : ndarray of shape (n_samples, n_clusters)
         Class posteriors at the training points.
     eigenvalues_ : ndarray of shape (n_clusters,)
@@ -274,6 +290,14 @@ class SMIC(SteeredClusterer, PosteriorClusterer):
     0.007 ± 0.010, are within the error. The larger numbers of neighbours take longer and are worse on the
     real sets of the first half. Also tried: t from 3 or from 5 on, which was not better on real sets, and the
     plain kernel only where its LSMI is higher by 2 to 20 %, which was worse on toys.
+
+    *Adapted class priors.* Where classes are about equal, nothing changes. With half as many points in each
+    class as in the one before, ten draws of 200 points with seven neighbours give "high-low" a mean adjusted
+    Rand index of 0.19 with equal priors, 0.25 with adapted and 0.34 with the true ones (deviations 0.15 to
+    0.21), spirals 0.59, 0.61 and 0.69 (0.35 to 0.42), and three Gaussians 0.89, 0.91 and 0.91 (0.13 to 0.14):
+    a small gain, within what draws differ by. Two or three rounds are enough. If each eigenvector kept the
+    share of its own cluster instead of the priors being sorted, the leading one, which is positive nearly
+    everywhere, would soon take all points.
 
     *Repeated eigenvalues.* The components of a disconnected graph share the eigenvalue 1, and a solver may
     return any mixture of their eigenvectors. The components are therefore decomposed separately, larger ones
@@ -333,6 +357,7 @@ class SMIC(SteeredClusterer, PosteriorClusterer):
         "width": [RANGES["width"]],
         "normalize": ["boolean", StrOptions({"auto"})],
         "class_prior": ["array-like", None],
+        "adapt_prior": ["boolean"],
         "random_state": ["random_state"],
     }
 
@@ -341,6 +366,7 @@ class SMIC(SteeredClusterer, PosteriorClusterer):
     _refusal = "Its objective knows nothing that keeps points apart. Use UMCRLS, which keeps all hints."
 
     graph_: Graph
+    class_prior_: Array
     posterior_: Array
     n_neighbors_: int
     normalize_: bool
@@ -359,6 +385,7 @@ class SMIC(SteeredClusterer, PosteriorClusterer):
         width: float = 2.0,
         normalize: bool | str = "auto",
         class_prior: Sequence[float] | None = None,
+        adapt_prior: bool = False,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -368,6 +395,7 @@ class SMIC(SteeredClusterer, PosteriorClusterer):
         self.width = width
         self.normalize = normalize
         self.class_prior = class_prior
+        self.adapt_prior = adapt_prior
         self.random_state = random_state
 
     def _prepare_steered(self, X: Array, hints: Hints) -> Problem:
@@ -473,8 +501,12 @@ class SMIC(SteeredClusterer, PosteriorClusterer):
         hints: Hints,
     ) -> SMICState:
         """Cluster with the first y eigenvectors."""
-        n, prior = graph.multiplicity.sum(), self._prior()
-        model, (posterior, unresponsive) = fit_model(graph, spectrum, prior, y, normalized=normalized)
+        n, prior, n_rounds = graph.multiplicity.sum(), self._prior(), 0
+        if self.adapt_prior and y == self.n_clusters:
+            adapted = adapted_model(graph, spectrum, prior, normalized=normalized)
+            model, (posterior, unresponsive), prior, n_rounds = adapted
+        else:
+            model, (posterior, unresponsive) = fit_model(graph, spectrum, prior, y, normalized=normalized)
         everyone = posterior[graph.vertex]
         labels = np.asarray(everyone.argmax(axis=1), dtype=np.int64)
         crowded = ""
@@ -494,12 +526,15 @@ class SMIC(SteeredClusterer, PosteriorClusterer):
             unresponsive=np.flatnonzero(unresponsive[graph.vertex]),
             moved=np.flatnonzero(labels != before.labels) if before else np.empty(0, dtype=np.int64),
             model=model,
+            prior=prior,
+            n_rounds=n_rounds,
             crowded=crowded,
         )
 
     def _adopt(self, state: SMICState) -> None:
         graph, spectrum = state.model.graph, state.model.spectrum
         self.graph_ = graph
+        self.class_prior_ = state.prior
         self.posterior_ = state.posterior
         self.n_neighbors_ = graph.n_neighbors
         self.normalize_ = state.model.normalized

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 
 from mmc._checks import nearest, quoted
 from mmc.judges.agreement import stability
-from mmc.judges.scores import Judges
+from mmc.judges.scores import OF_KERNELS, Judges, needs_points
 from mmc.judges.table import JUDGES
 
 
@@ -179,7 +179,8 @@ class JudgeScorer:
         if self.name == "stability":
             return stability(estimator, X, random_state=self.random_state)
         require_points(self.name, estimator)
-        return Judges(X, random_state=self.random_state).score(self.name, _labels(estimator, X))
+        judges = Judges(X, random_state=self.random_state, kernel=kernel_of(estimator))
+        return judges.score(self.name, _labels(estimator, X))
 
 
 def judge_scorer(name: str, *, random_state: int = 0) -> JudgeScorer:
@@ -234,8 +235,23 @@ def require_points(name: str, estimator: BaseEstimator) -> None:
     ValueError
         If the judge needs points.
     """
-    if name != "stability" and estimator.__sklearn_tags__().input_tags.pairwise:
-        raise ValueError(f'score="{name}" needs points, not a precomputed kernel; use "stability".')
+    if kernel_of(estimator) == "precomputed" and name not in ("stability", *OF_KERNELS):
+        raise ValueError(needs_points(name))
+
+
+def kernel_of(estimator: BaseEstimator) -> str:
+    """Return "precomputed" if an estimator takes a kernel matrix, else "rbf", as `Judges` has it.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Clusterer.
+
+    Returns
+    -------
+    str
+    """
+    return "precomputed" if estimator.__sklearn_tags__().input_tags.pairwise else "rbf"
 
 
 def _labels(estimator: BaseEstimator, X: ArrayLike) -> ArrayLike:

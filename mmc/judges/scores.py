@@ -38,6 +38,24 @@ _OF_SAMPLE = ("worst_cut", "normalized_cut", "neighbors")
 #: Scores that `Judges.scores` computes by default; MLMI takes longer than all of them together.
 OF_LABELS = ("lsmi", "worst_cut", "normalized_cut", "dbcv", "neighbors", "silhouette")
 
+#: Scores that a kernel matrix suffices for.
+OF_KERNELS = ("lsmi",)
+
+
+def needs_points(name: str) -> str:
+    """Return what to say where a score is asked of a kernel matrix.
+
+    Parameters
+    ----------
+    name : str
+        Key of `JUDGES`.
+
+    Returns
+    -------
+    str
+    """
+    return f'score="{name}" needs points, not a precomputed kernel; use "lsmi" or "stability".'
+
 
 class Judges:
     """Scores of any labels of one set of points, without true labels; higher is always better.
@@ -45,14 +63,19 @@ class Judges:
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        At least two points, not all equal.
+        At least two points, not all equal; with ``kernel="precomputed"`` their kernel matrix.
     random_state : int, default=0
         Seed of centres, landmarks and samples. The same points, labels and seed give the same score.
+    kernel : {"rbf", "precomputed"}, default="rbf"
+        "precomputed" means that `X` is a kernel matrix. Then "lsmi" alone can judge, with the columns of the
+        matrix in place of Gaussians; other objects than points are for `mmc.infomax.LSMI`.
 
     Attributes
     ----------
     X : ndarray of shape (n_samples, n_features)
-        Points.
+        Points, or their kernel matrix.
+    kernel : str
+        "precomputed" if `X` is a kernel matrix.
 
     Notes
     -----
@@ -83,9 +106,13 @@ class Judges:
     True
     """
 
-    def __init__(self, X: ArrayLike, *, random_state: int = 0) -> None:
+    def __init__(self, X: ArrayLike, *, random_state: int = 0, kernel: str = "rbf") -> None:
+        if kernel not in ("rbf", "precomputed"):
+            raise ValueError(f'kernel={kernel!r} must be "rbf" or "precomputed".')
         self.X: Array = check_array(X, dtype=np.float64, ensure_min_samples=2)
-        require_squares(self.X)
+        self.kernel = kernel
+        if kernel == "rbf":
+            require_squares(self.X)
         if not np.ptp(self.X, axis=0).any():
             raise ValueError(
                 "All points are equal, so that no labels of them can be judged. Check the columns."
@@ -95,7 +122,8 @@ class Judges:
         self._of_sample: tuple[Codes, Judges] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"X": self.X, "_seed": self._seed, "_sampled": None, "_of_sample": None}
+        kept = {"X": self.X, "_seed": self._seed, "kernel": self.kernel}
+        return {**kept, "_sampled": None, "_of_sample": None}
 
     def score(self, name: str, labels: ArrayLike) -> float:
         """Score labels.
@@ -142,6 +170,7 @@ class Judges:
             Labels of any type.
         names : iterable of str
             Keys of `JUDGES`; by default all that need only points and labels, without "mlmi", which is slow.
+            Of a kernel matrix give "lsmi" alone.
 
         Returns
         -------
@@ -165,10 +194,16 @@ class Judges:
         -------
         Estimate
         """
+        self._require_points(name)
         return (self._lsmi if name == "lsmi" else self._mlmi)(_checked(labels, len(self.X)))
+
+    def _require_points(self, name: str) -> None:
+        if self.kernel == "precomputed" and name not in OF_KERNELS:
+            raise ValueError(needs_points(name))
 
     def _score(self, name: str, labels: NDArray[Any]) -> float:
         score = self._by_name(name)
+        self._require_points(name)
         if name not in _OF_SAMPLE or len(self.X) <= POINTS:
             return score(labels)
         rows = sample_rows(_codes(labels), self._order, POINTS, _LEAST)
@@ -237,7 +272,7 @@ class Judges:
 
     @cached_property
     def _lsmi(self) -> LSMI:
-        return LSMI(self.X, random_state=self._seed)
+        return LSMI(self.X, random_state=self._seed, kernel=self.kernel)
 
     @cached_property
     def _mlmi(self) -> MLMI:
@@ -296,10 +331,10 @@ class LastJudges:
     def __getstate__(self) -> dict[str, Any]:
         return {"_seed": self._seed, "_last": None}
 
-    def __call__(self, X: ArrayLike) -> Judges:
+    def __call__(self, X: ArrayLike, kernel: str = "rbf") -> Judges:
         """Return the judges of some points, the same ones if the points are the same object as before."""
-        if self._last is None or self._last[0] is not X:
-            self._last = X, Judges(X, random_state=self._seed)
+        if self._last is None or self._last[0] is not X or self._last[1].kernel != kernel:
+            self._last = X, Judges(X, random_state=self._seed, kernel=kernel)
         return self._last[1]
 
 

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mmc.kernel_base import KernelClusterer
-from mmc.ranges import RANGES
+from mmc.ranges import RANGES, size_shares
+from mmc.starts import Start
 from mmc.stepping import State
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
+
+#: What the parameter `cluster_sizes` may be; `tilt` checks the numbers.
+SIZES: list[Any] = ["array-like", None]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -88,8 +92,59 @@ def signs(labels: Labels) -> Array:
     return np.where(labels == 1, 1.0, -1.0)
 
 
-def size_bound(balance: float, n: int) -> int:
-    """Return the largest |Σy| that is allowed: ℓ of the papers, reduced so that no cluster is empty.
+class Sizes(NamedTuple):
+    """The cluster sizes that are allowed: |Σ v_i y_i − target| ≤ bound, with weights v_i or v_i = 1."""
+
+    target: float
+    bound: float
+
+
+def tilt(cluster_sizes: Sequence[float] | None) -> float:
+    """Return 2 b_c − 1 for the share b_c of cluster 1 that is aimed at: the mean of y, 0 for equal sizes.
+
+    [UMC-RLS] bounds the distance of the share of the points with y = +1 from b_c (above its eq. 6).
+
+    Parameters
+    ----------
+    cluster_sizes : sequence of two positive numbers or None
+        Sizes of the clusters 0 and 1 in any unit; None means equal sizes.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If these are no such numbers.
+    """
+    other, share = size_shares(cluster_sizes, 2)
+    return float(share - other)
+
+
+def oriented(starts: list[Start], target: float) -> list[Start]:
+    """Exchange the two clusters of the starts whose sizes then are nearer to the target; given ones stay.
+
+    Parameters
+    ----------
+    starts : list of Start
+    target : float
+        Σy to aim at, of which only the sign counts.
+
+    Returns
+    -------
+    list of Start
+    """
+    return [
+        start
+        if start.origin == "given" or signs(start.labels).sum() * target >= 0
+        else start._replace(labels=1 - start.labels)
+        for start in starts
+    ]
+
+
+def allowed_sizes(balance: float, n: int, cluster_sizes: Sequence[float] | None = None) -> Sizes:
+    """Return the bound ℓ of the papers on |Σy − target|, reduced so that no cluster is empty.
 
     Parameters
     ----------
@@ -97,28 +152,39 @@ def size_bound(balance: float, n: int) -> int:
         ℓ as a share of n.
     n : int
         Number of points.
+    cluster_sizes : sequence of two numbers or None
+        Sizes to aim at; None means equal sizes, whose target is 0.
 
     Returns
     -------
-    int
+    Sizes
 
     Raises
     ------
     ValueError
         If no labelling keeps the bound.
     """
-    bound = int(balance * n + 1e-9)
-    if n % 2 and bound < 1:
+    aim = tilt(cluster_sizes) * n
+    low = max(int(np.ceil(aim - balance * n - 1e-9)), 2 - n)
+    high = min(int(np.floor(aim + balance * n + 1e-9)), n - 2)
+    if (n + high) // 2 < -(-(n + low) // 2):
+        nearest = 2 * min(max(round((n + aim) / 2), 1), n - 1) - n
+        least = np.ceil(1000 * abs(nearest - aim) / n) / 1000
+        if aim:
+            raise ValueError(
+                f"balance={balance:g} and cluster_sizes={cluster_sizes!r} leave {n} points no sizes in whole "
+                f"numbers. Choose a balance of at least {least:g}, or other sizes."
+            )
         raise ValueError(
             f"balance={balance:g} lets the sizes of the two clusters differ by {balance * n:.2g} points, but "
-            f"an odd number of {n} points cannot be halved. Choose a balance of at least "
-            f"{np.ceil(1000 / n) / 1000:g}, or leave out a point."
+            f"an odd number of {n} points cannot be halved. Choose a balance of at least {least:g}, or leave "
+            "out a point."
         )
-    return min(bound, n - 2)
+    return Sizes((low + high) / 2, (high - low) / 2)
 
 
-def weight_bound(balance: float, weights: Array) -> float:
-    """Return the largest |Σ v_i y_i| that is allowed, reduced so that no cluster is empty.
+def allowed_weights(balance: float, weights: Array, cluster_sizes: Sequence[float] | None = None) -> Sizes:
+    """Return the same for points with weights: the bound on |Σ v_i y_i − target|.
 
     Parameters
     ----------
@@ -126,10 +192,15 @@ def weight_bound(balance: float, weights: Array) -> float:
         ℓ as a share of the total weight.
     weights : ndarray of shape (n,)
         v_i.
+    cluster_sizes : sequence of two numbers or None
+        Weights of the clusters to aim at; None means equal weights.
 
     Returns
     -------
-    float
+    Sizes
     """
     total = float(weights.sum())
-    return min(balance * total, total - 2.0 * float(weights.min())) + 1e-9 * total
+    most = total - 2.0 * float(weights.min())
+    aim = tilt(cluster_sizes) * total
+    low, high = max(aim - balance * total, -most), min(aim + balance * total, most)
+    return Sizes((low + high) / 2, (high - low) / 2 + 1e-9 * total)

@@ -7,7 +7,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 from sklearn.cluster import AgglomerativeClustering, KMeans, MeanShift, SpectralClustering
-from sklearn.mixture import GaussianMixture
+from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 
 from mmc.baselines import (
     CLUHSIC,
@@ -51,6 +51,13 @@ _NEIGHBORS = Parameter(
     "How many neighbours a point is linked to; the seventh of them sets its own scale.",
     1,
     30,
+)
+_SHAPE = Parameter(
+    "covariance_type",
+    "choice",
+    "Shape of the clouds",
+    "full: any ellipse each. tied: one ellipse for all. diag: along the axes. spherical: round.",
+    choices=("full", "tied", "diag", "spherical"),
 )
 _RANDOM = Line("begin with random labels of equal sizes", "start")
 _MEANS = (
@@ -143,13 +150,7 @@ _SCIKIT_LEARN = (
         "Explains the points by k bell-shaped clouds, each with a share, a centre and a shape of its own.",
         (
             replace(N_CLUSTERS, name="n_components"),
-            Parameter(
-                "covariance_type",
-                "choice",
-                "Shape of the clouds",
-                "full: any ellipse each. tied: one ellipse for all. diag: along the axes. spherical: round.",
-                choices=("full", "tied", "diag", "spherical"),
-            ),
+            _SHAPE,
             _STARTS,
             RANDOM_STATE,
         ),
@@ -168,6 +169,39 @@ _SCIKIT_LEARN = (
         max_samples=MOST_SAMPLES,
         given={"n_components": 2},
         candidacies=(Candidacy({"n_init": 3}, rank=1, max_features=100),),
+    ),
+    _baseline(
+        BayesianGaussianMixture,
+        "A mixture of bell-shaped clouds with a prior that empties those which the points do not need.",
+        (
+            Parameter(
+                "n_components",
+                "int",
+                "Clusters at most",
+                "How many clouds there are to begin with; those that nothing speaks for end without points.",
+                2,
+                30,
+            ),
+            _SHAPE,
+            _STARTS,
+            RANDOM_STATE,
+        ),
+        "Attias: A Variational Bayesian Framework for Graphical Models, 2000",
+        title="Mixture of Gaussians, Bayesian",
+        formula="minus a lower bound of log p(X), with a Dirichlet process prior on the shares π",
+        pseudo_code=(
+            Line("begin with the clouds that k-means suggests"),
+            Line("repeat until the bound hardly rises:"),
+            Line("  for every point compute how likely each cloud made it"),
+            Line("  update the distributions of shares, centres and shapes; their prior draws shares to 0"),
+            Line("put every point to its likeliest cloud; clouds without points are no clusters", "end"),
+        ),
+        objective="−log evidence",
+        meaning="Minus a lower bound of the logarithm of how likely all points are, up to a constant; "
+        "lower is better.",
+        max_samples=MOST_SAMPLES,
+        tune="n_components",
+        given={"n_components": 10},
     ),
     _baseline(
         AgglomerativeClustering,

@@ -114,6 +114,23 @@ BALANCE = Parameter(
     "By how many points, as a share of all, the sizes may differ. 0: two halves. 1: any sizes.",
     steps=(0.0, 0.03, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
 )
+CLUSTER_SIZES = Parameter(
+    "cluster_sizes",
+    "numbers",
+    "Sizes to aim at",
+    "For example 3, 1 for clusters in that proportion; empty means equal sizes.",
+    advanced=True,
+)
+
+#: The balance of two clusters, and the sizes from which it counts.
+BALANCED = (
+    BALANCE,
+    replace(
+        CLUSTER_SIZES,
+        help="For example 3, 1 for clusters in that proportion, from which the balance then counts; empty "
+        "means equal sizes.",
+    ),
+)
 
 #: Kernels that landmarks can stand for.
 _WITH_LANDMARKS = ("rbf", "linear", "poly")

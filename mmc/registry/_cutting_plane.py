@@ -10,7 +10,14 @@ from mmc.base import StepwiseClusterer
 from mmc.kernels.low_rank import GRAPHS
 from mmc.maxmargin import CPMMC, MKC
 from mmc.maxmargin.cutting_plane.kernel_list import USUAL, USUAL_GRAPH, check_kernels
-from mmc.registry._common import LANDMARKS, LOW_RANK_KERNEL, LOW_RANK_LIMIT, N_CLUSTERS, RANDOM_STATE
+from mmc.registry._common import (
+    CLUSTER_SIZES,
+    LANDMARKS,
+    LOW_RANK_KERNEL,
+    LOW_RANK_LIMIT,
+    N_CLUSTERS,
+    RANDOM_STATE,
+)
 from mmc.registry._limits import MOST_SAMPLES, Limit
 from mmc.registry._panels import MemberPanel, Panel, Quantity, WeightPanel
 from mmc.registry._types import Algorithm, Line, Parameter, Row
@@ -62,6 +69,14 @@ _KERNELS = Parameter(
     "rbf:width=0.5.",
     rows=_ROWS,
 )
+_BETA_NORM = Parameter(
+    "beta_norm",
+    "float",
+    "Norm p of the weights",
+    "How equal the weights of the kernels must be. 1: most are zero. 2: as in the paper. Large: all alike.",
+    steps=(1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 4.0, 8.0, 16.0, 100.0),
+    advanced=True,
+)
 _CUTS = (
     Parameter(
         "C",
@@ -77,6 +92,7 @@ _CUTS = (
         "How far the mean of the decision values may be from zero. 0: clusters of about equal weight.",
         steps=(0.0, 0.01, 0.03, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
     ),
+    replace(CLUSTER_SIZES, help="For two clusters, for example 3, 1 in that proportion; empty: equal sizes."),
     Parameter(
         "epsilon",
         "float",
@@ -158,8 +174,8 @@ _LOSS = "C · mean of (1 − mᵢ)₊,  mᵢ = |f(xᵢ)|, or the lead of the lar
 _CUTS_PANEL = WeightPanel(
     title="Cuts",
     quantity=Quantity("n_cccp", "CCCP iterations"),
-    weighed="With every cut the margin decides anew how much each kernel counts: the bars are the squares of "
-    "the weights β, which add up to one. ",
+    weighed="With every cut the margin decides anew how much each kernel counts: the bars are powers of the "
+    "weights β that add up to one, squares unless another norm is chosen. ",
     caption="Between two cuts labels and border are found by turns, each time by solving one small problem: "
     "those are the CCCP iterations.",
 )
@@ -223,9 +239,9 @@ ENTRIES = (
     _entry(
         MKC,
         "Several kernels, cutting planes (MKC)",
-        f"½ Σₖ‖vₖ‖²/βₖ + {_LOSS};  Σₖβₖ² ≤ 1",
+        f"½ Σₖ‖vₖ‖²/βₖ + {_LOSS};  Σₖβₖᵖ ≤ 1",
         "Finds the widest margin in a mixture of kernels, and lets the margin decide how much each counts.",
-        (_KERNELS,),
+        (_KERNELS, _BETA_NORM),
         _LANDMARKS,
         3000,
         _KERNELS_LIMIT,

@@ -11,7 +11,7 @@ from mmc.base import StepwiseClusterer
 from mmc.maxmargin import EvoMMC, FastEvoMMC
 from mmc.registry._common import (
     ALPHA,
-    BALANCE,
+    BALANCED,
     KERNEL,
     LANDMARKS,
     LOW_RANK_KERNEL,
@@ -164,7 +164,7 @@ ENTRIES = (
         EvoMMC,
         "Evolution (EvoMMC)",
         "Flips labels at random and keeps what fits better: ten parents, ten children, many generations.",
-        (*LOW_RANK_KERNEL, ALPHA, BALANCE, *_FEATURES),
+        (*LOW_RANK_KERNEL, ALPHA, *BALANCED, *_FEATURES),
         LOW_RANK_LIMIT,
         order=6,
     ),
@@ -172,7 +172,7 @@ ENTRIES = (
         FastEvoMMC,
         "Fast evolution with landmarks (FastEvoMMC)",
         "Evolution with a model that rests on a few landmarks, so that large tables go quickly.",
-        (*_LANDMARK_KERNEL, ALPHA, BALANCE, _LANDMARKS),
+        (*_LANDMARK_KERNEL, ALPHA, *BALANCED, _LANDMARKS),
         Limit(
             _most_on_landmarks,
             ("n_landmarks",),

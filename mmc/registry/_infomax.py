@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from mmc.base import StepwiseClusterer
-from mmc.infomax import MIC, SMIC
+from mmc.infomax import MIC, SMIC, LSMISearch
 from mmc.registry._common import KERNEL, N_CLUSTERS, RANDOM_STATE
 from mmc.registry._limits import MOST_SAMPLES, Limit, raised
 from mmc.registry._panels import GraphPanel, Panel, PosteriorPanel, PriorPanel
@@ -52,6 +52,13 @@ _SMIC = (
         "numbers",
         "Shares of the clusters",
         "For example 0.3, 0.7 if one cluster is known to be smaller; empty means equal shares.",
+        advanced=True,
+    ),
+    Parameter(
+        "adapt_prior",
+        "bool",
+        "Adapt the shares",
+        "Let the shares follow the clusters that they give, again and again, until both agree.",
         advanced=True,
     ),
     RANDOM_STATE,
@@ -105,6 +112,48 @@ _MIC = (
     RANDOM_STATE,
 )
 
+_SEARCH = (
+    N_CLUSTERS,
+    Parameter(
+        "init",
+        "choice",
+        "First labels",
+        "Those of SMIC, of k-means, or random ones. The search mends labels that are nearly right.",
+        choices=("SMIC", "k-means", "random"),
+    ),
+    Parameter(
+        "n_init",
+        "int",
+        "Starts",
+        "How many times to begin; after SMIC further starts are random, and the highest LSMI is kept.",
+        1,
+        20,
+        advanced=True,
+        swept=False,
+    ),
+    Parameter(
+        "n_basis",
+        "int",
+        "Centres",
+        "How many points carry the Gaussians of LSMI. More follow finer borders, and take longer.",
+        10,
+        500,
+        steps=(20, 50, 100, 200, 300, 500),
+        advanced=True,
+        swept=False,
+    ),
+    Parameter(
+        "max_iter",
+        "int",
+        "Steps at most",
+        "How many rounds, and choices of width and penalty, a start may take.",
+        1,
+        200,
+        advanced=True,
+        swept=False,
+    ),
+    RANDOM_STATE,
+)
 
 _POSTERIORS = PosteriorPanel(
     title="Posteriors",
@@ -139,9 +188,10 @@ def _infomax(
     parameters: tuple[Parameter, ...],
     pseudo_code: tuple[Line, ...],
     panels: tuple[Panel, ...],
-    rival: Rival,
-    limit: Limit,
+    rival: Rival | None,
+    limit: Limit | None,
     *,
+    tune: str = "n_neighbors",
     order: int,
 ) -> Algorithm:
     return Algorithm(
@@ -154,7 +204,7 @@ def _infomax(
         meaning="Minus an estimate of how much the clusters tell about the points; lower is better.",
         parameters=parameters,
         max_samples=5000,
-        tune="n_neighbors",
+        tune=tune,
         pseudo_code=pseudo_code,
         panels=panels,
         rival=rival,
@@ -211,5 +261,27 @@ ENTRIES = (
         Rival("SMIC", "lsmi"),
         raised("kernel", ("local_scaling",)),
         order=7,
+    ),
+    _infomax(
+        LSMISearch,
+        "Moving points while information grows (LSMISearch)",
+        "−LSMI = ½ − Σᵧ (θᵧᵀhᵧ − ½ θᵧᵀHᵧθᵧ),  θᵧ = (Hᵧ + δI)⁻¹hᵧ",
+        "Begins with the labels of SMIC and moves points one by one while they tell more about the clusters.",
+        _SEARCH,
+        (
+            Line("begin with the labels of SMIC, of k-means, or with random ones;"),
+            Line("  cross-validation chooses the width γ and the penalty δ of LSMI for them", "start"),
+            Line("repeat:"),
+            Line("  until no point moves: move every point, the most gainful first,"),
+            Line("    to the cluster where LSMI grows, if there is one", "round"),
+            Line("  choose γ and δ anew for these labels; if LSMI is no larger for it than when"),
+            Line("    they were last chosen, return to the labels of then and end", "choice"),
+            Line("of all starts keep the end with the highest LSMI"),
+        ),
+        (),
+        None,
+        None,
+        tune="",
+        order=19,
     ),
 )

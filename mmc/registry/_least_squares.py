@@ -10,6 +10,7 @@ from mmc.base import StepwiseClusterer
 from mmc.maxmargin import UMCRLS, SteepRLS, StocRLS
 from mmc.registry._common import (
     ALPHA,
+    CLUSTER_SIZES,
     LANDMARKS,
     LOW_RANK_KERNEL,
     LOW_RANK_LIMIT,
@@ -86,13 +87,7 @@ _SHAKING = (
         "Free descent at the end",
         "Let every point move freely at last, whatever the sizes become.",
     ),
-    Parameter(
-        "cluster_sizes",
-        "numbers",
-        "Sizes to aim at",
-        "For example 3, 1 for clusters in that proportion; empty means equal sizes.",
-        advanced=True,
-    ),
+    CLUSTER_SIZES,
 )
 
 

@@ -74,7 +74,7 @@ class CoursePanel(Panel):
 
 @dataclass(frozen=True, kw_only=True)
 class WeightPanel(Panel):
-    """The squared `weights` of the kernels over the steps as bars, above another quantity.
+    """Powers of the `weights` of the kernels over the steps as bars, above another quantity.
 
     Attributes
     ----------

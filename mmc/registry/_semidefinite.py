@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from mmc.base import StepwiseClusterer
 from mmc.maxmargin.semidefinite import GMMC, MMC
-from mmc.registry._common import BALANCE, KERNEL, RANDOM_STATE, TWO_CLUSTERS
+from mmc.registry._common import BALANCE, BALANCED, KERNEL, RANDOM_STATE, TWO_CLUSTERS
 from mmc.registry._panels import MatrixPanel
 from mmc.registry._types import Algorithm, Line, Parameter
 
@@ -76,6 +76,7 @@ def _semidefinite(
     summary: str,
     max_samples: int,
     program: str,
+    balance: tuple[Parameter, ...],
     limited: str = "",
     *,
     order: int,
@@ -88,7 +89,7 @@ def _semidefinite(
         summary=summary,
         objective="SVM objective",
         meaning="How wide a margin a support vector machine finds between the two clusters; lower is better.",
-        parameters=(TWO_CLUSTERS, *KERNEL, _C, BALANCE, *_SOLVING),
+        parameters=(TWO_CLUSTERS, *KERNEL, _C, *balance, *_SOLVING),
         max_samples=max_samples,
         tune="width",
         pseudo_code=(
@@ -121,6 +122,7 @@ ENTRIES = (
         "Finds all labels at once as a matrix, by a convex program that has one optimum and needs no start.",
         100,
         "relax the matrix yyᵀ of all labels to M ⪰ 0 with diag M = 1 and balanced row sums",
+        BALANCED,
         ", if its border goes through the origin",
         order=17,
     ),
@@ -131,6 +133,7 @@ ENTRIES = (
         "Asks of each point to keep away from the border on either side: one number per point, not a matrix.",
         200,
         "ask f² ≥ 1 of every point, and take the dual of that: one multiplier γ for each",
+        (BALANCE,),
         order=18,
     ),
 )

@@ -445,3 +445,87 @@ def test_weights_are_those_of_the_sample():
     assert LSMI(X, max_samples=100, sample_weight=other)(y).value == one(y).value
     other[one.centres.rows[0]] = 7.0
     assert LSMI(X, max_samples=100, sample_weight=other)(y).value != one(y).value
+
+
+def test_a_matrix_takes_the_place_of_points():
+    """With the Gaussian kernel given as a matrix the estimate is that of the points, whatever its scale."""
+    X, y = sample(90, 3, 4)
+    d2 = ((X[:, None] - X[None]) ** 2).sum(axis=2)
+    widths = [0.4, 1.0, 3.0]
+    given = {"n_basis": 40, "random_state": 3}
+    known = lsmi(X, y, gammas=widths, **given)
+    matrices = [scale * np.exp(-d2 / (2 * w**2)) for w, scale in zip(widths, (1.0, 7.0, 0.2), strict=True)]
+    found = lsmi(matrices, y, kernel="precomputed", **given)
+    np.testing.assert_allclose(found.cv, known.cv, rtol=1e-9)
+    assert widths[int(found.gamma)] == known.gamma
+    assert (found.delta, found.value) == (known.delta, pytest.approx(known.value, rel=1e-9))
+    alone = lsmi(matrices[int(found.gamma)], y, kernel="precomputed", **given)
+    assert alone.value == pytest.approx(known.value, rel=1e-9)
+    functions = [
+        lambda A, B, w=w: np.exp(-((A[:, None] - B[None]) ** 2).sum(axis=2) / (2 * w**2)) for w in widths
+    ]
+    again = lsmi(X, y, kernel=functions, **given)
+    assert again.value == pytest.approx(known.value, rel=1e-9)
+    weights = np.linspace(1, 2, 90)
+    heavy = LSMI(matrices, kernel="precomputed", sample_weight=weights, **given)(y)
+    assert heavy.value == pytest.approx(LSMI(X, gammas=widths, sample_weight=weights, **given)(y).value)
+
+
+def test_a_kernel_equals_the_equations():
+    """A kernel with negative values, as a matrix: table, choice and value are those of the equations."""
+    X, y = sample(24, 2, 1)
+    K = X @ X.T + 0.1
+    judge = LSMI(K, kernel="precomputed", n_basis=10)
+    found, basis = judge(y), list(judge.centres.basis)
+    L = K[:, basis] / K[basis, basis].mean()
+    folds = [[i for i in range(24) if judge.centres.fold[i] == m] for m in range(5)]
+    for k, delta in enumerate(judge.deltas):
+        errors = []
+        for fold in folds:
+            rest = [i for i in range(24) if i not in fold]
+            errors.append(error(density_ratio(L, y, basis, rest, delta), y, fold))
+        assert found.cv[0, k] == pytest.approx(np.mean(errors))
+    every = list(range(24))
+    r = density_ratio(L, y, basis, every, found.delta)
+    assert found.value == pytest.approx(-error(r, y, every) - 0.5)
+
+
+def common_letters(A, B):
+    """Count the letters that two texts share, for each pair."""
+    return np.array([[len(set(a) & set(b)) for b in B] for a in A])
+
+
+def test_texts_are_judged_by_a_kernel_of_texts():
+    """Words tell their alphabet, not a coin, and of two kernels the one that sees letters is chosen."""
+    rng = np.random.RandomState(0)
+    y = np.arange(60) % 2
+    words = ["".join(rng.choice(list("abcdef" if h else "uvwxyz"), 4)) for h in y]
+    told = lsmi(words, y, kernel=common_letters)
+    assert told.value > 0.4 > lsmi(words, rng.permutation(y), kernel=common_letters).value + 0.3
+    both = lsmi(words, y, kernel=[lambda A, B: np.ones((len(A), len(B))), common_letters])
+    assert (both.gamma, both.value) == (1.0, told.value)
+    few = lsmi(words, y, kernel=common_letters, max_samples=30)
+    assert few.value > 0.3
+
+
+@pytest.mark.parametrize(
+    ("X", "kernel", "message"),
+    [
+        (np.ones((3, 4)), "precomputed", r"shape \(n, n\).*\(3, 4\)"),
+        (np.full((4, 4), np.nan), "precomputed", "finite numbers"),
+        (-np.eye(4), "precomputed", "must be positive"),
+        (["a", "b", "c"], lambda A, B: np.ones(3), r"in the shape \(3, 3\)"),
+        (np.eye(3), "cosine", "kernel='cosine' must be"),
+        (np.eye(3), [], "must be"),
+    ],
+)
+def test_kernels_that_are_none_are_refused(X, kernel, message):
+    """The message says what a kernel must be."""
+    with pytest.raises(ValueError, match=message):
+        LSMI(X, kernel=kernel)
+
+
+def test_another_kernel_has_no_widths():
+    """Candidates for the width of the Gaussian mean nothing for a matrix."""
+    with pytest.raises(ValueError, match="gammas are the widths"):
+        LSMI(np.eye(3), kernel="precomputed", gammas=[1.0])

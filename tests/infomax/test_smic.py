@@ -16,6 +16,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from mmc import SMIC
 from mmc.datasets import (
+    load,
     make_circle_gaussian,
     make_four_gaussians,
     make_high_low,
@@ -891,3 +892,39 @@ def test_any_whole_numbers_are_clustered_or_refused(X, c, t, kernel, normalize):
     np.testing.assert_allclose(model.predict_proba(X), model.posterior_, atol=1e-6)
     for row in np.unique(X, axis=0):
         assert len(set(model.labels_[(row == X).all(axis=1)])) == 1
+
+
+@pytest.mark.parametrize("source", ["high-low", "three-gaussians", "circle-gaussian"])
+@pytest.mark.parametrize("start", [None, [5, 1, 1]])
+def test_adapted_priors_are_those_of_clustering_again_and_again(source, start):
+    """The fit is that of a loop in which the sorted shares of the clusters become the class priors."""
+    data = load(source, n_samples=150, imbalance=0.5, random_state=1).standardized()
+    k = len(np.unique(data.y))
+    prior = np.full(k, 1 / k) if start is None else np.sort(start[:k]) / np.sum(start[:k])
+    given = {"n_neighbors": 7, "random_state": 0}
+    seen = [prior]
+    while True:
+        again = SMIC(k, class_prior=seen[-1], **given).fit(data.X)
+        shares = np.sort(np.bincount(again.labels_, minlength=k) / 150)
+        if any(np.allclose(shares, other) for other in seen):
+            break
+        seen.append(shares)
+    model = SMIC(k, class_prior=start and start[:k], adapt_prior=True, **given).fit(data.X)
+    np.testing.assert_array_equal(model.labels_, again.labels_)
+    np.testing.assert_allclose(model.class_prior_, seen[-1])
+    np.testing.assert_allclose(model.posterior_, again.posterior_)
+    assert model.state_.n_rounds == len(seen) - 1
+    assert ("settle at" in model.state_.caption) == (len(seen) > 1)
+    np.testing.assert_array_equal(model.predict(data.X), model.labels_)
+
+
+def test_priors_are_adapted_for_each_number_of_neighbours():
+    """Where LSMI chooses, each candidate has priors of its own, and those of the chosen one are kept."""
+    data = load("high-low", n_samples=100, imbalance=0.5, random_state=2).standardized()
+    model = SMIC(2, adapt_prior=True, random_state=0).fit(data.X)
+    alone = SMIC(
+        2, adapt_prior=True, n_neighbors=model.n_neighbors_, normalize=model.normalize_, random_state=0
+    ).fit(data.X)
+    np.testing.assert_array_equal(model.labels_, alone.labels_)
+    np.testing.assert_allclose(model.class_prior_, alone.class_prior_)
+    assert model.class_prior_.sum() == pytest.approx(1.0)

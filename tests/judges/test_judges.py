@@ -33,6 +33,7 @@ from mmc.judges import (
 )
 from mmc.judges.cuts import cut_shares, fit_ridge
 from mmc.judges.density import NOISE, sample_rows
+from mmc.selection import select
 from tests.judges import naive
 
 LOWEST = {"worst_cut": -1.0, "normalized_cut": -1.0, "dbcv": -1.0, "neighbors": 0.0, "silhouette": -1.0}
@@ -378,7 +379,29 @@ def test_a_kernel_matrix_is_no_points(moons):
     model = UMCRLS(2, kernel="precomputed", n_init=1, random_state=0).fit(K)
     with pytest.raises(ValueError, match="not a precomputed kernel"):
         judge_scorer("dbcv")(model, K)
+    with pytest.raises(ValueError, match="not a precomputed kernel"):
+        Judges(K, kernel="precomputed").scores(model.labels_)
+    with pytest.raises(ValueError, match="not a precomputed kernel"):
+        Judges(K, kernel="precomputed").estimate("mlmi", model.labels_)
+    with pytest.raises(ValueError, match='must be "rbf" or "precomputed"'):
+        Judges(K, kernel="linear")
     assert -1.0 <= stability(model, K) <= 1.0
+
+
+def test_lsmi_judges_by_a_kernel_matrix(moons):
+    """Judges, scorers and sweeps of estimators with a precomputed kernel have the estimate of its columns."""
+    X, y = moons
+    K = np.exp(-4.0 * ((X[:, None] - X[None]) ** 2).sum(axis=2))
+    known = lsmi(K, y, kernel="precomputed")
+    judges = pickle.loads(pickle.dumps(Judges(K, kernel="precomputed")))
+    assert judges.score("lsmi", y) == judges.scores(y, ["lsmi"])["lsmi"] == known.value
+    assert judges.estimate("lsmi", y).delta == known.delta
+    assert known.value > lsmi(K, X[:, 0] > 0.5, kernel="precomputed").value
+    model = UMCRLS(2, kernel="precomputed", n_init=1, random_state=0)
+    best = select(model, {"alpha": [0.1, 10.0]}, K, score="lsmi", n_jobs=1)
+    labels = best.estimator.labels_
+    assert best.trial.score == lsmi(K, labels, kernel="precomputed").value
+    assert judge_scorer("lsmi")(best.estimator, K) == best.trial.score
 
 
 def test_texts_are_sentences():

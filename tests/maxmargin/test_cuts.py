@@ -59,15 +59,15 @@ def solve_well(problem):
     pytest.fail(problem.status)
 
 
-def cone_program_of_two(working, raw, C, l):  # noqa: E741
-    """Solve [MKC] eq. 2.14 as it stands there, over all features."""
+def cone_program_of_two(working, raw, C, l, p=2, target=0.0):  # noqa: E741
+    """Solve [MKC] eq. 2.14 as it stands there, over all features, also with ‖β‖_p and another mean of f."""
     n, M = len(working.labels), len(raw)
     z = np.where(working.labels == 1, 1.0, -1.0)
     Phi = [features(K) for K in raw]
     v = [cp.Variable(P.shape[1]) for P in Phi]
     beta, t, xi, b = cp.Variable(M), cp.Variable(M), cp.Variable(), cp.Variable()
     f = sum(P @ w for P, w in zip(Phi, v, strict=True)) + b
-    constraints = [beta >= 0, cp.norm(beta) <= 1, xi >= 0, cp.sum(f) <= l, cp.sum(f) >= -l]
+    constraints = [beta >= 0, cp.norm(beta, p) <= 1, xi >= 0, cp.abs(cp.sum(f) - target * n) <= l]
     constraints += [cp.norm(cp.hstack([2 * v[k], t[k] - beta[k]])) <= t[k] + beta[k] for k in range(M)]
     for cut in working.cuts:
         c = (cut.rivals >= 0).astype(float)
@@ -77,7 +77,7 @@ def cone_program_of_two(working, raw, C, l):  # noqa: E741
     return problem.value, beta.value, f.value[:, None], float(abs(f.value.sum()))
 
 
-def cone_program_of_many(working, raw, C, l):  # noqa: E741
+def cone_program_of_many(working, raw, C, l, p=2):  # noqa: E741
     """Solve [MKC] eq. 4.35 as it stands there, over all features."""
     n, M, m = len(working.labels), len(raw), working.sides.n_blocks
     z = np.eye(m)[working.labels]
@@ -85,7 +85,7 @@ def cone_program_of_many(working, raw, C, l):  # noqa: E741
     v = [cp.Variable((P.shape[1], m)) for P in Phi]
     beta, t, xi = cp.Variable(M), cp.Variable(M), cp.Variable()
     f = sum(P @ w for P, w in zip(Phi, v, strict=True))
-    constraints = [beta >= 0, cp.norm(beta) <= 1, xi >= 0]
+    constraints = [beta >= 0, cp.norm(beta, p) <= 1, xi >= 0]
     constraints += [
         cp.norm(cp.hstack([2 * cp.vec(v[k], order="F"), t[k] - beta[k]])) <= t[k] + beta[k] for k in range(M)
     ]
@@ -118,6 +118,35 @@ def test_dual_equals_the_cone_program(seed, k, balance, C):
         assert imbalance == pytest.approx(0.02 * len(f), rel=1e-3)  # it binds here
     if balance == 5.0:
         assert imbalance < 4.9 * len(f)  # and here it does not
+
+
+@pytest.mark.parametrize("p", [1, 1.25, 3, 10])
+@pytest.mark.parametrize(("k", "target"), [(2, 0.0), (2, -0.4), (3, 0.0)])
+def test_dual_with_another_norm_equals_the_cone_program(p, k, target):
+    """Also with ‖β‖_p ≤ 1 and a target of the balance value, β and f are those of the cone program."""
+    working, raw = random_working_set(0, k)
+    extra = {"target": target} if k == 2 else {}
+    fit = working.solve(8.0, 0.02, beta_norm=p, **extra)
+    program = cone_program_of_two if k == 2 else cone_program_of_many
+    value, beta, f, _ = program(working, raw, 8.0, 0.02 * len(working.labels), p, **extra)
+    assert fit.norm + 8.0 * fit.slack == pytest.approx(value, abs=1e-4 * value)
+    assert np.linalg.norm(fit.beta, p) == pytest.approx(1.0)
+    np.testing.assert_allclose(fit.beta, beta, atol=3e-3)  # the objective is flat in β
+    np.testing.assert_allclose(fit.f, f, atol=3e-3)
+
+
+def test_a_norm_of_one_shares_the_weight_of_equal_kernels():
+    """Where several kernels are the best, their multipliers say how much each counts, and f is the same."""
+    one, _ = random_working_set(0, 2)
+    twice = KernelSet([one.members[2]] * 2, one.sides, one.labels)
+    alone = KernelSet([one.members[2]], one.sides, one.labels)
+    for cut in one.cuts:
+        twice.add(cut)
+        alone.add(cut)
+    both, single = twice.solve(8.0, 0.02, beta_norm=1.0), alone.solve(8.0, 0.02)
+    assert both.beta.sum() == pytest.approx(1.0)
+    assert both.norm == pytest.approx(single.norm, rel=1e-4)
+    np.testing.assert_allclose(both.f, single.f, atol=1e-4)
 
 
 def test_products_follow_the_labels():

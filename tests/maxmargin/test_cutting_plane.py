@@ -350,6 +350,21 @@ def test_reference_labels_do_not_matter():
     assert a.objective_ == b.objective_
 
 
+def test_a_larger_norm_makes_weights_more_equal():
+    """With p = 1 the linear kernel weighs nothing on circles, with p = 100 all weigh the same, ‖β‖_p is 1."""
+    circles = load("circle-gaussian", n_samples=60, random_state=0)
+    kernels = ["linear", ("poly", {"degree": 2}), ("rbf", {"width": 3})]
+    models = [MKC(2, kernels=kernels, beta_norm=p, random_state=0).fit(circles.X) for p in (1, 2, 4, 100)]
+    spreads = [float(np.ptp(model.beta_)) for model in models]
+    assert spreads == sorted(spreads, reverse=True)
+    assert models[0].beta_[0] < 1e-6
+    assert models[-1].beta_.min() > 0.9
+    for model, p in zip(models, (1, 2, 4, 100), strict=True):
+        assert np.linalg.norm(model.beta_, p) == pytest.approx(1.0)
+        assert adjusted_rand_score(circles.y, model.labels_) == 1
+        np.testing.assert_array_equal(model.predict(circles.X), model.labels_)
+
+
 def test_scales_do_not_decide_the_weights():
     """Normalised, a kernel a million times larger weighs the same; otherwise it takes all."""
     X = two_blobs()

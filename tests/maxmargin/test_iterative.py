@@ -9,7 +9,7 @@ import pytest
 from mmc import CCCPMMC, IterLSSVM, IterSVM, IterSVR
 from mmc.datasets import load_digits, make_moons, make_three_gaussians
 from mmc.kernels import fit_kernel
-from mmc.maxmargin.binary import size_bound
+from mmc.maxmargin.binary import allowed_sizes
 from mmc.maxmargin.iterative.bias import place_bias
 from mmc.maxmargin.machines import LeastSquaresMachine, SVMachine, SVRMachine
 from mmc.metrics import clustering_error
@@ -123,7 +123,7 @@ def test_the_end_is_a_fixed_point(cls, X):
     K = model.kernel_(X)
     machine = model._machine(K.copy(), model.kernel_)
     trained = machine.train(2.0 * model.labels_ - 1.0)
-    placed = place_bias(trained.values, size_bound(0.1, len(X)), machine.loss)
+    placed = place_bias(trained.values, allowed_sizes(0.1, len(X)).bound, machine.loss)
     np.testing.assert_array_equal(placed.labels, model.labels_)
 
 
@@ -232,10 +232,10 @@ def test_a_balance_that_no_labelling_keeps_is_refused(cls, X):
 
 def test_bounds_of_the_sizes():
     """ℓ is rounded down, and no cluster may be empty."""
-    assert size_bound(0.03, 357) == 10
-    assert size_bound(0.1, 30) == 3
-    assert size_bound(1.0, 10) == 8
-    assert size_bound(0.0, 10) == 0
+    assert allowed_sizes(0.03, 357).bound == 10
+    assert allowed_sizes(0.1, 30).bound == 3
+    assert allowed_sizes(1.0, 10).bound == 8
+    assert allowed_sizes(0.0, 10).bound == 0
 
 
 def test_equal_points_are_refused_or_parted():

@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 from mmc.datasets import load_digits
 from mmc.errors import SolverError
 from mmc.kernels import fit_kernel
-from mmc.maxmargin.binary import size_bound
+from mmc.maxmargin.binary import allowed_sizes
 from mmc.maxmargin.machines import SVMachine
 from mmc.maxmargin.semidefinite import GMMC, MMC, base, programs
 from mmc.maxmargin.semidefinite.programs import RIDGE, gmmc_program, mmc_program, positive_part, solve
@@ -183,7 +183,7 @@ def test_states_tell_the_way(cls, X):
         np.testing.assert_array_equal(state.changed, moves)
         before = state.labels
         assert ("solved after" in state.caption) == state.converged == (step.status == "converged")
-    bound = size_bound(cls().balance, 24)
+    bound = allowed_sizes(cls().balance, 24).bound
     np.testing.assert_array_equal(balanced_signs(state.soft, bound), state.labels)
     assert step.n_iter > 0
 

@@ -4,8 +4,9 @@
 
     ½ Σ_k ‖v_k‖²/β_k + C/n Σ_i max(0, 1 − |f(x_i)|)    with  f(x) = Σ_k ⟨v_k, Φ_k(x)⟩ + b
 
-over v, b and the kernel weights β ≥ 0, ‖β‖₂ ≤ 1. The mean of f stays within ± l/n, which keeps one cluster
-from taking all points. The labels are the signs of f, so that the loss asks every point to lie beyond the
+over v, b and the kernel weights β ≥ 0, ‖β‖_p ≤ 1 with p = 2 unless told otherwise. The mean of f stays within
+± l/n, or of a target where the clusters are to have other sizes than equal ones, which keeps one cluster from
+taking all points. The labels are the signs of f, so that the loss asks every point to lie beyond the
 margin on either side. The n losses become 2ⁿ constraints with one slack ξ, one constraint for every set of
 points (eq. 2.8). The method adds one of them at a time, the most violated, which marks the points within the
 margin. Between cuts it replaces the absolute value by its tangent and solves the convex problem, repeatedly
@@ -24,6 +25,7 @@ Symbols
 paper                here
 ===================  ===================================
 C, ε, α              `C`, `epsilon`, `tol`
+p                    `beta_norm`
 l                    `balance` · n
 Ω, ξ                 `n_cuts` constraints, `slack`
 c                    `marked`: the points with c_i = 1

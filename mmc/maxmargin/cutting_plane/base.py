@@ -15,6 +15,7 @@ from mmc._sklearn import Interval, StrOptions
 from mmc.base import StepwiseClusterer
 from mmc.kernel_base import PRECOMPUTED
 from mmc.kernels.landmarks import LANDMARKS
+from mmc.maxmargin.binary import SIZES, oriented, tilt
 from mmc.maxmargin.cutting_plane.constraints import Classes, Halves, Sides
 from mmc.maxmargin.cutting_plane.cuts import CutState, cutting_planes
 from mmc.maxmargin.cutting_plane.features import (
@@ -47,6 +48,7 @@ class CuttingPlaneClusterer(StepwiseClusterer):
         "n_clusters": [RANGES["n_clusters"]],
         "C": [RANGES["C"]],
         "balance": [Interval(Real, 0, 1, closed="left")],
+        "cluster_sizes": SIZES,
         "epsilon": [real(1e-9, 0.99)],
         "tol": [real(0, 1)],
         "normalize": ["boolean"],
@@ -63,9 +65,13 @@ class CuttingPlaneClusterer(StepwiseClusterer):
         "fewer clusters."
     )
 
+    #: p of ‖β‖_p ≤ 1, which has no effect on a single kernel.
+    beta_norm: float = 2.0
+
     n_clusters: int
     C: float
     balance: float
+    cluster_sizes: Sequence[float] | None
     epsilon: float
     tol: float
     normalize: bool
@@ -102,6 +108,20 @@ class CuttingPlaneClusterer(StepwiseClusterer):
     def _specs(self) -> Sequence[KernelSpec]:
         """List the kernels."""
 
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        if self.cluster_sizes is not None and self.n_clusters != 2:
+            raise ValueError(
+                f"cluster_sizes={self.cluster_sizes!r} is for two clusters, not {self.n_clusters}: with "
+                "more the balance compares each pair of them. Leave it out, or use UMCRLS."
+            )
+        if abs(target := tilt(self.cluster_sizes)) + self.balance >= 1:
+            raise ValueError(
+                f"balance={self.balance:g} is too large for cluster_sizes={self.cluster_sizes!r}: the mean "
+                "of f could reach 1, with every point beyond the margin on one side. Choose a balance below "
+                f"{1 - abs(target):.3g}."
+            )
+
     def _prepare(self, X: Array) -> Problem:
         require_points(X.shape[0], self.n_clusters)
         sides = Halves() if self.n_clusters == 2 else Classes(self.n_clusters)
@@ -117,6 +137,7 @@ class CuttingPlaneClusterer(StepwiseClusterer):
             has_points=not self.__sklearn_tags__().input_tags.pairwise,
             distinct=True,
         )
+        starts = oriented(starts, tilt(self.cluster_sizes))
         if have_features(specs, self.n_landmarks):
             features = fit_features(
                 X,
@@ -147,6 +168,8 @@ class CuttingPlaneClusterer(StepwiseClusterer):
                 balance=self.balance,
                 epsilon=self.epsilon,
                 tol=self.tol,
+                target=tilt(self.cluster_sizes),
+                beta_norm=self.beta_norm,
             )
             for start in problem.starts
         )

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +72,8 @@ class CutState(State):
         The gap at which the method ends.
     previous : float
         Objective of the previous state; NaN at the start.
+    beta_norm : float
+        p of ‖β‖_p = 1.
     """
 
     f: Array
@@ -87,6 +90,7 @@ class CutState(State):
     epsilon: float
     held: bool = False
     previous: float = np.nan
+    beta_norm: float = 2.0
 
     @property
     def line(self) -> str:
@@ -164,6 +168,11 @@ class CutState(State):
         return tuple(zip(self.kernels, map(float, self.beta), strict=True))
 
     @property
+    def weight_power(self) -> float:
+        """Power of the weights at which they add up to one, p of ‖β‖_p."""
+        return self.beta_norm
+
+    @property
     def gap(self) -> float:
         """Amount by which the newest constraint is violated."""
         return self.violation - self.slack
@@ -211,6 +220,8 @@ def cutting_planes(
     balance: float,
     epsilon: float,
     tol: float,
+    target: float = 0.0,
+    beta_norm: float = 2.0,
 ) -> Iterator[CutState]:
     """Add the most violated constraint and solve again until none is violated by more than ε.
 
@@ -234,8 +245,10 @@ def cutting_planes(
     sides : Sides
     labels : ndarray of shape (n,)
         The start: the labels z at which the first constraint is linearised.
-    C, balance, epsilon, tol : float
+    C, balance, epsilon, tol, beta_norm : float
         Parameters of `CPMMC` and `MKC`.
+    target : float, default=0.0
+        Mean of f to aim at, for two clusters.
 
     Yields
     ------
@@ -280,11 +293,13 @@ def cutting_planes(
             moved=np.flatnonzero(found != before),
             epsilon=epsilon,
             held=held,
+            beta_norm=beta_norm,
         )
 
     working = _working_set(members, sides, labels)
+    solve = partial(working.solve, C, balance, target=target, beta_norm=beta_norm)
     no_coef = np.zeros((working.n_coefficients, m))
-    nothing = Fit(np.zeros((n, m)), no_coef, 0.0, np.full(M, M**-0.5), 0.0, 0.0)
+    nothing = Fit(np.zeros((n, m)), no_coef, 0.0, np.full(M, M ** (-1.0 / beta_norm)), 0.0, 0.0)
     cut = sides.first(labels, members)
     yield state(nothing, cut, labels, labels, n_cccp=0, held=False, known=False)
     best, best_at, best_labels = np.inf, 0, labels
@@ -292,7 +307,7 @@ def cutting_planes(
     while True:
         before = working.labels
         working.add(cut)
-        fit, n_cccp = (working.solve(C, balance), 1) if held else _cccp(working, C, balance, tol)
+        fit, n_cccp = (solve(), 1) if held else _cccp(working, solve, C, tol)
         found = sides.labels(fit.f)
         cut = sides.cut(fit.f, working.labels if held else found)
         # With many clusters the CCCP need not converge, and a constraint that Ω already holds has no effect.
@@ -328,7 +343,7 @@ def _working_set(
     return FeatureSet([member for member in members if isinstance(member, FeatureMember)], sides, labels)
 
 
-def _cccp(working: WorkingSet, C: float, balance: float, tol: float) -> tuple[Fit, int]:
+def _cccp(working: WorkingSet, solve: Callable[[], Fit], C: float, tol: float) -> tuple[Fit, int]:
     """Solve, relabel and linearise there, [MKC] Algorithms 2 and 4, until the objective hardly changes.
 
     With many clusters the labels may repeat in a cycle, which also ends the loop.
@@ -336,7 +351,7 @@ def _cccp(working: WorkingSet, C: float, balance: float, tol: float) -> tuple[Fi
     last, n_solved = np.inf, 0
     seen = {working.labels.tobytes()}
     while True:
-        fit = working.solve(C, balance)
+        fit = solve()
         n_solved += 1
         value = fit.norm + C * fit.slack
         labels = working.sides.labels(fit.f)

@@ -46,6 +46,10 @@ class CPMMC(CuttingPlaneClusterer):
     balance : float, default=0.03
         l as a share of n: for two clusters the largest |mean of f|, for many the largest difference between
         the means of two f_p. It is at least 0 and less than 1.
+    cluster_sizes : sequence of 2 numbers or None, default=None
+        Sizes of the clusters 0 and 1 to aim at, in any unit, for two clusters only: the mean of f then stays
+        within l/n of the mean of labels in these sizes, 2 b_c − 1, where b_c of [UMC-RLS] is the share of the
+        second. None means equal sizes, as in the paper.
     epsilon : float, default=0.01
         The method ends when no constraint is violated by more than this beyond ξ. Allowed are 1e-9 to 0.99.
     tol : float, default=0.01
@@ -177,6 +181,7 @@ class CPMMC(CuttingPlaneClusterer):
         n_neighbors: int = 10,
         C: float = 100.0,
         balance: float = 0.03,
+        cluster_sizes: Sequence[float] | None = None,
         epsilon: float = 0.01,
         tol: float = 0.01,
         normalize: bool = True,
@@ -197,6 +202,7 @@ class CPMMC(CuttingPlaneClusterer):
         self.n_neighbors = n_neighbors
         self.C = C
         self.balance = balance
+        self.cluster_sizes = cluster_sizes
         self.epsilon = epsilon
         self.tol = tol
         self.normalize = normalize
@@ -231,11 +237,19 @@ class MKC(CuttingPlaneClusterer):
         `degree`, `coef0` and `gamma`, "rbf" takes `width` and `gamma`, with the defaults of `CPMMC`. The
         names "graph" and "landmark_graph" are kernels of graphs as `CPMMC` has them, with `n_neighbors` and
         `n_components`.
+    beta_norm : float, default=2.0
+        p of ‖β‖_p ≤ 1, the constraint on the weights of the kernels ([MKC] eq. 2.4). 1 makes most weights 0;
+        the larger p, the more equal they are. The paper takes 2. Allowed are 1 to 100. Numbers
+        between 1 and 1.1 are refused, because the weights would settle too slowly.
     C : float, default=100.0
         Cost of the mean loss (see `mmc.maxmargin.cutting_plane`). Allowed are 1e-9 to 1e9.
     balance : float, default=0.03
         l as a share of n: for two clusters the largest |mean of f|, for many the largest difference between
         the means of two f_p. It is at least 0 and less than 1.
+    cluster_sizes : sequence of 2 numbers or None, default=None
+        Sizes of the clusters 0 and 1 to aim at, in any unit, for two clusters only: the mean of f then stays
+        within l/n of the mean of labels in these sizes, 2 b_c − 1, where b_c of [UMC-RLS] is the share of the
+        second. None means equal sizes, as in the paper.
     epsilon : float, default=0.01
         The method ends when no constraint is violated by more than this beyond ξ. Allowed are 1e-9 to 0.99.
     tol : float, default=0.01
@@ -279,7 +293,7 @@ class MKC(CuttingPlaneClusterer):
     intercept_ : float
         Bias b for two clusters; 0 for more.
     beta_ : ndarray of shape (n_kernels,)
-        Weights of the kernels, with ‖β‖₂ = 1.
+        Weights of the kernels, with ‖β‖_p = 1 for p = `beta_norm`.
     kernels_ : list of FittedKernel or of FittedFeatures
         Kernels with the widths and scales that were computed from the training points, or their features.
     state_ : CutState
@@ -344,6 +358,7 @@ class MKC(CuttingPlaneClusterer):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **CuttingPlaneClusterer._parameter_constraints,
         "kernels": "no_validation",  # `check_kernels` has better messages
+        "beta_norm": [real(1, 100)],
     }
 
     def __init__(
@@ -351,8 +366,10 @@ class MKC(CuttingPlaneClusterer):
         n_clusters: int = 2,
         *,
         kernels: Sequence[Any] = ("linear", "poly", "rbf"),
+        beta_norm: float = 2.0,
         C: float = 100.0,
         balance: float = 0.03,
+        cluster_sizes: Sequence[float] | None = None,
         epsilon: float = 0.01,
         tol: float = 0.01,
         normalize: bool = True,
@@ -365,8 +382,10 @@ class MKC(CuttingPlaneClusterer):
     ) -> None:
         self.n_clusters = n_clusters
         self.kernels = kernels
+        self.beta_norm = beta_norm
         self.C = C
         self.balance = balance
+        self.cluster_sizes = cluster_sizes
         self.epsilon = epsilon
         self.tol = tol
         self.normalize = normalize
@@ -380,6 +399,11 @@ class MKC(CuttingPlaneClusterer):
     def _validate_params(self) -> None:
         super()._validate_params()
         check_kernels(self.kernels)
+        if 1 < self.beta_norm < 1.1:
+            raise ValueError(
+                f"beta_norm={self.beta_norm:g} is so near to 1 that the weights settle too slowly. Give "
+                "1, or a number from 1.1 to 100."
+            )
 
     def _specs(self) -> Sequence[KernelSpec]:
         return check_kernels(self.kernels)

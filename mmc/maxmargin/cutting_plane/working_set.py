@@ -62,33 +62,52 @@ class WorkingSet(ABC):
     def _model(self, solution: Solution, beta: Array) -> Model:
         """Return f, its coefficients and the products with the columns, all without the bias."""
 
-    def solve(self, C: float, balance: float) -> Fit:
-        """Solve the convex problem for the current labels, [MKC] eqs. 2.13 and 4.35."""
+    def solve(self, C: float, balance: float, *, target: float = 0.0, beta_norm: float = 2.0) -> Fit:
+        """Solve the convex problem for the current labels, [MKC] eqs. 2.13 and 4.35.
+
+        Parameters
+        ----------
+        C : float
+            Cost of ξ.
+        balance : float
+            Largest distance of the mean of f from `target` for two clusters; for many, largest difference
+            between the means of two f_p.
+        target : float, default=0.0
+            Mean of f to aim at, for two clusters only.
+        beta_norm : float, default=2.0
+            p of ‖β‖_p ≤ 1.
+
+        Returns
+        -------
+        Fit
+        """
         P, m = len(self.cuts), self.sides.n_blocks
         s = np.array([self.sides.share(cut, self.labels) for cut in self.cuts])
         if self.sides.free_shifts:
             ties = np.concatenate([np.zeros(P), np.ones(m)])
             cost = balance / 2.0  # of a flow between classes, which counts at both of its ends
         else:
+            # With b = target + b' and |b'| ≤ balance a constraint asks for less by target · 1ᵀa_p.
+            s = s - target * self._slopes()
             ties = np.concatenate([self._slopes(), [-1.0]])
             cost = balance
-        solution = solve_dual(self.grams(), s, C, sizes=self._sizes, cost=cost, ties=ties)
-        return self._primal(solution, s, balance)
+        solution = solve_dual(
+            self.grams(), s, C, sizes=self._sizes, cost=cost, ties=ties, beta_norm=beta_norm
+        )
+        return self._primal(solution, s, balance, target)
 
-    def _primal(self, solution: Solution, s: Array, balance: float) -> Fit:
+    def _primal(self, solution: Solution, s: Array, balance: float, target: float) -> Fit:
         """Return the primal solution that belongs to a dual one."""
-        energies = solution.energies
-        norm = float(np.linalg.norm(energies))
-        beta = energies / norm if norm > 0 else np.full(len(energies), len(energies) ** -0.5)
-        f, coef, products = self._model(solution, beta)
+        f, coef, products = self._model(solution, solution.beta)
         bias, losses = 0.0, s - products
         if not self.sides.free_shifts:
             slopes = self._slopes()
-            bias = best_bias(losses, slopes, balance)
-            losses = losses - slopes * bias
+            shift = best_bias(losses, slopes, balance)
+            losses = losses - slopes * shift
+            bias = target + shift
             f = f + bias
         slack = max(0.0, float(losses.max()))
-        return Fit(f, coef, bias, beta, slack, 0.5 * norm)
+        return Fit(f, coef, bias, solution.beta, slack, 0.5 * solution.norm)
 
 
 class Model(NamedTuple):

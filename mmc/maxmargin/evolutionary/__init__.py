@@ -18,7 +18,7 @@ paper          code                   meaning
 τ              max_iter               generations
 s              n_flips                labels that a child flips, max(1, n/(t + 1))
 λn             alpha                  regularisation
-l              balance · n            largest difference of the cluster sizes
+l              balance · n            largest difference of the cluster sizes, or distance from a target
 r, R           n_landmarks            number of landmarks, and which
 F              objective              fitness; lower is better
 =============  =====================  ====================================================

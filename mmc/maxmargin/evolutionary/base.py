@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -17,7 +17,16 @@ from sklearn.utils import check_random_state
 from mmc._fast.evolution import evolve
 from mmc._sklearn import StrOptions
 from mmc.kernels.neighbors import Floats
-from mmc.maxmargin.binary import Array, BinaryClusterer, BinaryState, Labels, size_bound
+from mmc.maxmargin.binary import (
+    SIZES,
+    Array,
+    BinaryClusterer,
+    BinaryState,
+    Labels,
+    Sizes,
+    allowed_sizes,
+    oriented,
+)
 from mmc.ranges import RANGES, real
 from mmc.starts import draw_starts, k_means
 from mmc.stepping import State
@@ -59,7 +68,7 @@ class Problem(NamedTuple):
     """What stays fixed during the evolution: the ridge model, and the first labellings of the starts."""
 
     ridge: Ridge
-    bound: int
+    sizes: Sizes
     starts: list[Signs]
     origin: str
     seeds: list[int]
@@ -158,12 +167,12 @@ class Population:
         self.alive = np.argsort(self.F[:mu], kind="stable")
 
 
-def mend(y: Signs, bound: int, rng: np.random.RandomState) -> None:
-    """Flip as few random labels of the larger cluster as bring |Σy| within the bound, in place."""
-    total = int(y.sum(dtype=np.int64))
-    surplus = -(-(abs(total) - bound) // 2)
+def mend(y: Signs, bound: float, rng: np.random.RandomState, target: float = 0.0) -> None:
+    """Flip as few random labels of one cluster as bring |Σy − target| within the bound, in place."""
+    excess = int(y.sum(dtype=np.int64)) - target
+    surplus = int(np.ceil((abs(excess) - bound) / 2))
     if surplus > 0:
-        larger = np.flatnonzero(y == (1 if total > 0 else -1))
+        larger = np.flatnonzero(y == (1 if excess > 0 else -1))
         chosen = rng.choice(larger, surplus, replace=False)
         y[chosen] = -y[chosen]
 
@@ -180,6 +189,7 @@ class EvolutionaryClusterer(BinaryClusterer):
         **BinaryClusterer._parameter_constraints,
         "alpha": [RANGES["alpha"]],
         "balance": [real(0, 1)],
+        "cluster_sizes": SIZES,
         "n_parents": [RANGES["n_parents"]],
         "n_children": [RANGES["n_children"]],
         "patience": [RANGES["patience"], StrOptions({"auto"})],
@@ -188,6 +198,7 @@ class EvolutionaryClusterer(BinaryClusterer):
 
     alpha: float
     balance: float
+    cluster_sizes: Sequence[float] | None
     n_parents: int
     n_children: int
     patience: int | str
@@ -198,23 +209,24 @@ class EvolutionaryClusterer(BinaryClusterer):
         """Compute the ridge model."""
 
     def _prepare(self, X: Array) -> Problem:
-        bound = size_bound(self.balance, X.shape[0])
+        sizes = allowed_sizes(self.balance, X.shape[0], self.cluster_sizes)
         rng = check_random_state(self.random_state)
-        starts = [self._population(X, bound, rng) for _ in range(self.n_init)]
+        starts = [self._population(X, sizes, rng) for _ in range(self.n_init)]
         seeds = [int(rng.randint(2**31 - 1)) for _ in starts]
         origin = self.init if isinstance(self.init, str) else "given"
-        return Problem(self._ridge(X, rng), bound, starts, origin, seeds)
+        return Problem(self._ridge(X, rng), sizes, starts, origin, seeds)
 
-    def _population(self, X: Array, bound: int, rng: np.random.RandomState) -> Signs:
+    def _population(self, X: Array, sizes: Sizes, rng: np.random.RandomState) -> Signs:
         """Draw μ labellings that keep the balance."""
         draws, has_points = {"random": _coin_flips, "k-means": k_means}, self.kernel != "precomputed"
         drawn = draw_starts(
             X, 2, self.init, draws, n_init=self.n_parents, random_state=rng, has_points=has_points
         )
         signs = np.empty((self.n_parents, X.shape[0]), dtype=np.int8)
+        drawn = oriented(drawn, sizes.target)
         signs[:] = [2 * start.labels - 1 for start in drawn]  # given labels are those of every parent
         for y in signs:
-            mend(y, bound, rng)
+            mend(y, sizes.bound, rng, sizes.target)
         return signs
 
     def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
@@ -242,7 +254,7 @@ class EvolutionaryClusterer(BinaryClusterer):
                 population.P,
                 population.F,
                 population.alive,
-                problem.bound,
+                problem.sizes.bound,
                 self.n_children,
                 generation,
                 pause,
@@ -250,6 +262,7 @@ class EvolutionaryClusterer(BinaryClusterer):
                 stale,
                 max(1, n // _GROUPS),
                 rng,
+                problem.sizes.target,
             )
             n_better += better
             n_kept += kept
@@ -279,7 +292,8 @@ class EvolutionaryClusterer(BinaryClusterer):
         best = population.alive[0]
         labels = (population.Y[best] > 0).astype(np.int64)
         products = population.P[best].copy()
-        if before is not None and 2 * (labels != before.labels).sum() > len(labels):
+        is_even = problem.sizes.target == 0
+        if is_even and before is not None and 2 * (labels != before.labels).sum() > len(labels):
             # A labelling with the two clusters exchanged took over; F is the same for both.
             labels, products = 1 - labels, -products
         return EvoState(

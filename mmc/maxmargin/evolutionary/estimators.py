@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar
@@ -56,6 +56,10 @@ class EvoMMC(EvolutionaryClusterer, LowRankClusterer):
     balance : float, default=0.1
         l as a share of the points: the largest difference of the cluster sizes. The paper uses 0.03, 0.1, 0.3
         or 0.4, depending on the data.
+    cluster_sizes : sequence of 2 numbers or None, default=None
+        Sizes of the clusters 0 and 1 to aim at, in any unit; `balance` then bounds how far the difference of
+        the sizes is from theirs. The share of the second is b_c of [UMC-RLS]. None means equal sizes, as in
+        the paper.
     n_landmarks : int or None, default=None
         Number of landmarks, whose features stand for the kernel without an n×n array. None means the whole
         kernel matrix; for "landmark_graph" 2,000, or a quarter of the points if that is less. Allowed are 1
@@ -165,6 +169,7 @@ class EvoMMC(EvolutionaryClusterer, LowRankClusterer):
         n_neighbors: int = 7,
         alpha: float = 0.5,
         balance: float = 0.1,
+        cluster_sizes: Sequence[float] | None = None,
         n_landmarks: int | None = None,
         landmarks: str = "k-means",
         n_components: int | None = None,
@@ -185,6 +190,7 @@ class EvoMMC(EvolutionaryClusterer, LowRankClusterer):
         self.n_neighbors = n_neighbors
         self.alpha = alpha
         self.balance = balance
+        self.cluster_sizes = cluster_sizes
         self.n_landmarks = n_landmarks
         self.landmarks = landmarks
         self.n_components = n_components
@@ -258,6 +264,10 @@ class FastEvoMMC(EvolutionaryClusterer):
     balance : float, default=0.1
         l as a share of the points: the largest difference of the cluster sizes. The paper uses 0.03, 0.1, 0.3
         or 0.4, depending on the data.
+    cluster_sizes : sequence of 2 numbers or None, default=None
+        Sizes of the clusters 0 and 1 to aim at, in any unit; `balance` then bounds how far the difference of
+        the sizes is from theirs. The share of the second is b_c of [UMC-RLS]. None means equal sizes, as in
+        the paper.
     n_landmarks : int, float or "auto", default="auto"
         Number of landmarks, or their share of the points. The paper uses 0.1, and 0.01 of 14,000 points.
         "auto" draws a tenth of the points and drops those that the kernel cannot distinguish from the others.
@@ -358,6 +368,7 @@ class FastEvoMMC(EvolutionaryClusterer):
         coef0: float = 1.0,
         alpha: float = 0.5,
         balance: float = 0.1,
+        cluster_sizes: Sequence[float] | None = None,
         n_landmarks: int | float | str = "auto",
         n_parents: int = 1,
         n_children: int = 1,
@@ -375,6 +386,7 @@ class FastEvoMMC(EvolutionaryClusterer):
         self.coef0 = coef0
         self.alpha = alpha
         self.balance = balance
+        self.cluster_sizes = cluster_sizes
         self.n_landmarks = n_landmarks
         self.n_parents = n_parents
         self.n_children = n_children

@@ -12,7 +12,7 @@ Algorithm 2), `IterLSSVM` (square; section III-C) and `CCCPMMC` (hinge without t
 paper          code                  meaning
 =============  ====================  ====================================================
 y_i            labels                +1 is cluster 1, −1 is cluster 0
-ℓ              balance · n           largest difference of the cluster sizes
+ℓ              balance · n           largest difference of the cluster sizes, or distance from a target
 λ, w           dual                  coefficients a_i of f = Σ a_i K(x, x_i) + b, or weights of r features
 b              bias                  found by a scan, see `mmc.maxmargin.iterative.bias`
 y_i f_i        margins               with the labels that the classifier was trained on

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import count
@@ -24,13 +24,16 @@ from mmc.kernels.factor_cut import affinity_factor, factor_cut
 from mmc.kernels.low_rank import Approximation, FeatureMap
 from mmc.kernels.spectral import normalized_cut
 from mmc.maxmargin.binary import (
+    SIZES,
     Array,
     BinaryClusterer,
     BinaryState,
     Labels,
+    Sizes,
+    allowed_sizes,
+    allowed_weights,
+    oriented,
     signs,
-    size_bound,
-    weight_bound,
 )
 from mmc.maxmargin.feature_machines import FeatureJudge
 from mmc.maxmargin.iterative.bias import Placement, place_bias
@@ -54,7 +57,7 @@ class Problem(NamedTuple):
 
     kernel: Kernel | FeatureMap
     machine: Machine
-    bound: float
+    sizes: Sizes
     judge: Judge | FeatureJudge
     starts: list[Start]
     signed: Signed | None
@@ -166,11 +169,13 @@ class IterativeClusterer(SteeredClusterer, BinaryClusterer, LowRankClusterer):
         **LowRankClusterer._parameter_constraints,
         "C": [RANGES["C"]],
         "balance": [real(0, 1)],
+        "cluster_sizes": SIZES,
         "init": [StrOptions({"k-means", "normalized-cut", "random"}), "array-like"],
     }
 
     C: float
     balance: float
+    cluster_sizes: Sequence[float] | None
     max_iter: int
     features_: FeatureMap
     coef_: Array
@@ -183,35 +188,37 @@ class IterativeClusterer(SteeredClusterer, BinaryClusterer, LowRankClusterer):
     def _feature_machine(self, Phi: Array, weights: Array | None = None) -> Machine:
         """Return the same classifier in the features of a graph or of landmarks."""
 
-    def _bound(self, n: int, weights: Array | None) -> float:
-        """Return the largest |Σ v_i y_i| that is allowed."""
-        return size_bound(self.balance, n) if weights is None else weight_bound(self.balance, weights)
+    def _sizes(self, n: int, weights: Array | None) -> Sizes:
+        """Return the bound on Σ v_i y_i."""
+        if weights is None:
+            return allowed_sizes(self.balance, n, self.cluster_sizes)
+        return allowed_weights(self.balance, weights, self.cluster_sizes)
 
     def _place(self, trained: Trained, problem: Problem, before: Labels) -> Placement:
         """Choose bias and labels for a classifier that was trained on the labels `before`."""
-        loss = problem.machine.loss
+        loss, (target, bound) = problem.machine.loss, problem.sizes
         if problem.signed is None:
-            return place_bias(trained.values, int(problem.bound), loss)
-        return place_signed(trained.values, problem.bound, loss, problem.signed, before)
+            return place_bias(trained.values, bound, loss, target)
+        return place_signed(trained.values, bound, loss, problem.signed, before, target)
 
     def _prepare_steered(self, X: Points, hints: Hints) -> Problem:
         weights = hints.weights if hints.weights is None else hints.weights.copy()
-        bound = self._bound(X.shape[0], weights)
+        sizes = self._sizes(X.shape[0], weights)
         signed = None if hints.are_none else Signed.of(hints)
         if signed is not None:
-            signed.balanced(bound)  # refuses a bound that no labels keep
+            signed.balanced(sizes.bound, sizes.target)  # refuses a bound that no labels keep
         X = X.copy()  # the judge reads it later, and the caller's array may change
         if self._has_low_rank:
-            return self._feature_problem(X, bound, signed, weights)
+            return self._feature_problem(X, sizes, signed, weights)
         require_memory(X.shape[0], instead=_INSTEAD)
         kernel, K = self._gram(X)
         starts = self._draw_starts(X, self.random_state, lambda: normalized_cut(self._affinity(X, K)))
         judge = Judge(kernel, X, self.C, weights)
         machine = self._machine(K, kernel, weights)
-        return Problem(kernel, machine, bound, judge, _kept(starts, signed), signed)
+        return Problem(kernel, machine, sizes, judge, _kept(starts, signed, sizes), signed)
 
     def _feature_problem(
-        self, X: Points, bound: float, signed: Signed | None, weights: Array | None
+        self, X: Points, sizes: Sizes, signed: Signed | None, weights: Array | None
     ) -> Problem:
         rng = check_random_state(self.random_state)
         approximation = cache(lambda: self._approximation(X, rng))
@@ -223,7 +230,7 @@ class IterativeClusterer(SteeredClusterer, BinaryClusterer, LowRankClusterer):
         machine = self._feature_machine(features.Phi, weights)
         features = features.without_points()
         judge = FeatureJudge(features, X, self.C, weights)
-        return Problem(features, machine, bound, judge, _kept(starts, signed), signed)
+        return Problem(features, machine, sizes, judge, _kept(starts, signed, sizes), signed)
 
     def _draw_starts(
         self, X: Points, random_state: np.random.RandomState | int | None, cut: Callable[[], Labels]
@@ -322,8 +329,9 @@ class IterativeClusterer(SteeredClusterer, BinaryClusterer, LowRankClusterer):
         return self.features_(X) if self._has_low_rank else super()._compare(X)
 
 
-def _kept(starts: list[Start], signed: Signed | None) -> list[Start]:
-    """Return the starts as they keep the hints; those that become equal are kept once."""
+def _kept(starts: list[Start], signed: Signed | None, sizes: Sizes) -> list[Start]:
+    """Return the starts as they suit the sizes and keep the hints; those that become equal are kept once."""
+    starts = oriented(starts, sizes.target)
     if signed is None:
         return starts
     near = [Start(signed.nearest(start.labels), start.origin) for start in starts]

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mmc.kernels import Kernel
-from mmc.maxmargin.binary import Array, Labels
+from mmc.maxmargin.binary import Array, Labels, Sizes
 from mmc.maxmargin.feature_machines import FeatureSVM
 from mmc.maxmargin.iterative.base import IterativeClusterer, Problem
 from mmc.maxmargin.iterative.bias import Placement
@@ -175,8 +175,8 @@ class CCCPMMC(IterativeClusterer):
     def _feature_machine(self, Phi: Array, weights: Array | None = None) -> Machine:
         return FeatureSVM(Phi, self.C, weights)
 
-    def _bound(self, n: int, weights: Array | None) -> float:
-        return np.inf
+    def _sizes(self, n: int, weights: Array | None) -> Sizes:
+        return Sizes(0.0, np.inf)
 
     def _place(self, trained: Trained, problem: Problem, before: Labels) -> Placement:
         f, signed = trained.values + trained.bias, problem.signed

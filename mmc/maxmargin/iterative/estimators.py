@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -70,6 +71,10 @@ class IterSVR(IterativeClusterer):
     balance : float, default=0.35
         ℓ as a share of the points: the largest difference of the cluster sizes. The paper uses 0.03 for
         classes of equal size and 0.15 otherwise.
+    cluster_sizes : sequence of 2 numbers or None, default=None
+        Sizes of the clusters 0 and 1 to aim at, in any unit; `balance` then bounds how far the difference of
+        the sizes is from theirs. The share of the second is b_c of [UMC-RLS]. None means equal sizes, as in
+        the paper.
     init : {"k-means", "normalized-cut", "random"} or array-like of shape (n_samples,), default="k-means"
         Labels to start from: k-means with two seeds that lie far apart, the normalised cut of the kernel (of
         a Gaussian kernel if it has negative values, or landmarks stand for a kernel that may have them),
@@ -176,6 +181,7 @@ class IterSVR(IterativeClusterer):
         landmarks: str = "k-means",
         n_components: int | None = None,
         balance: float = 0.35,
+        cluster_sizes: Sequence[float] | None = None,
         init: str | ArrayLike = "k-means",
         n_init: int = 5,
         max_iter: int = 50,
@@ -194,6 +200,7 @@ class IterSVR(IterativeClusterer):
         self.landmarks = landmarks
         self.n_components = n_components
         self.balance = balance
+        self.cluster_sizes = cluster_sizes
         self.init = init
         self.n_init = n_init
         self.max_iter = max_iter
@@ -250,6 +257,10 @@ class IterSVM(IterativeClusterer):
     balance : float, default=0.35
         ℓ as a share of the points: the largest difference of the cluster sizes. The paper uses 0.03 for
         classes of equal size and 0.15 otherwise.
+    cluster_sizes : sequence of 2 numbers or None, default=None
+        Sizes of the clusters 0 and 1 to aim at, in any unit; `balance` then bounds how far the difference of
+        the sizes is from theirs. The share of the second is b_c of [UMC-RLS]. None means equal sizes, as in
+        the paper.
     init : {"k-means", "normalized-cut", "random"} or array-like of shape (n_samples,), default="k-means"
         Labels to start from: k-means with two seeds that lie far apart, the normalised cut of the kernel (of
         a Gaussian kernel if it has negative values, or landmarks stand for a kernel that may have them),
@@ -342,6 +353,7 @@ class IterSVM(IterativeClusterer):
         landmarks: str = "k-means",
         n_components: int | None = None,
         balance: float = 0.35,
+        cluster_sizes: Sequence[float] | None = None,
         init: str | ArrayLike = "k-means",
         n_init: int = 5,
         max_iter: int = 50,
@@ -359,6 +371,7 @@ class IterSVM(IterativeClusterer):
         self.landmarks = landmarks
         self.n_components = n_components
         self.balance = balance
+        self.cluster_sizes = cluster_sizes
         self.init = init
         self.n_init = n_init
         self.max_iter = max_iter
@@ -415,6 +428,10 @@ class IterLSSVM(IterativeClusterer):
     balance : float, default=0.35
         ℓ as a share of the points: the largest difference of the cluster sizes. The paper uses 0.03 for
         classes of equal size and 0.15 otherwise.
+    cluster_sizes : sequence of 2 numbers or None, default=None
+        Sizes of the clusters 0 and 1 to aim at, in any unit; `balance` then bounds how far the difference of
+        the sizes is from theirs. The share of the second is b_c of [UMC-RLS]. None means equal sizes, as in
+        the paper.
     init : {"k-means", "normalized-cut", "random"} or array-like of shape (n_samples,), default="k-means"
         Labels to start from: k-means with two seeds that lie far apart, the normalised cut of the kernel (of
         a Gaussian kernel if it has negative values, or landmarks stand for a kernel that may have them),
@@ -507,6 +524,7 @@ class IterLSSVM(IterativeClusterer):
         landmarks: str = "k-means",
         n_components: int | None = None,
         balance: float = 0.35,
+        cluster_sizes: Sequence[float] | None = None,
         init: str | ArrayLike = "k-means",
         n_init: int = 5,
         max_iter: int = 50,
@@ -524,6 +542,7 @@ class IterLSSVM(IterativeClusterer):
         self.landmarks = landmarks
         self.n_components = n_components
         self.balance = balance
+        self.cluster_sizes = cluster_sizes
         self.init = init
         self.n_init = n_init
         self.max_iter = max_iter

@@ -2,7 +2,7 @@
 
 With two clusters, points that must not share one have opposite labels. The points that links join, of either
 kind, therefore have the labels t s_i with known signs s_i, and t = ±1 is all that is left to choose for a
-component. A known label fixes t. In the balance |Σ v_i y_i| ≤ ℓ a component counts Σ v_i s_i.
+component. A known label fixes t. In the balance |Σ v_i y_i − target| ≤ ℓ a component counts Σ v_i s_i.
 
 The choice of the bias is that of `mmc.maxmargin.iterative.bias`, with components in place of points: at every
 midpoint between neighbouring values of f₀ each component takes the sign of less loss, and among the midpoints
@@ -161,12 +161,13 @@ class Signed:
             t[free[np.abs(votes[free]).argmin()]] *= -1.0
         return self.labels(t)
 
-    def balanced(self, bound: float) -> Labels:
-        """Return labels that keep the hints and |Σ v_i y_i| ≤ bound.
+    def balanced(self, bound: float, target: float = 0.0) -> Labels:
+        """Return labels that keep the hints and |Σ v_i y_i − target| ≤ bound.
 
         Parameters
         ----------
         bound : float
+        target : float, default=0.0
 
         Returns
         -------
@@ -180,13 +181,15 @@ class Signed:
         free = np.flatnonzero((self.fixed == 0) & (self.mass != 0))
         free = free[np.argsort(-np.abs(self.mass[free]), kind="stable")]
         sizes = np.abs(self.mass[free])
-        chosen, difference = _divide(sizes, float(self.mass @ self.fixed), bound)
+        chosen, difference = _divide(sizes, float(self.mass @ self.fixed) - target, bound)
         if difference > bound:
             whole = self.weights.sum()
+            aim = f" from cluster_sizes, a difference of {target:g}," if target else ""
             raise ValueError(
-                f"No labels were found that keep the hints and whose clusters differ by at most {bound:g} of "
-                f"{whole:g} in weight, as balance asks; the best differ by {difference:g}. Choose a balance "
-                f"of at least {np.ceil(1000 * difference / whole) / 1000:g}, or take hints back."
+                f"No labels were found that keep the hints and whose clusters differ{aim} by at most "
+                f"{bound:g} of {whole:g} in weight, as balance asks; the best differ by {difference:g}. "
+                f"Choose a balance of at least {np.ceil(1000 * difference / whole) / 1000:g}, or take hints "
+                "back."
             )
         t = np.where(self.fixed != 0, self.fixed, 1.0)
         t[free] = chosen * np.sign(self.mass[free])
@@ -230,7 +233,9 @@ class Signed:
         return np.where(self.fixed != 0, self.fixed, np.where(same, before, -np.sign(gap)))
 
 
-def place_signed(f0: Array, bound: float, loss: Loss, signed: Signed, before: Labels) -> Placement:
+def place_signed(
+    f0: Array, bound: float, loss: Loss, signed: Signed, before: Labels, target: float = 0.0
+) -> Placement:
     """Find the bias, and labels that keep the hints and the balance.
 
     Parameters
@@ -238,12 +243,13 @@ def place_signed(f0: Array, bound: float, loss: Loss, signed: Signed, before: La
     f0 : ndarray of shape (n,)
         Values of the model without its bias.
     bound : float
-        Largest |Σ v_i y_i|. Some labels keep it.
+        Largest |Σ v_i y_i − target|. Some labels keep it.
     loss : Loss
     signed : Signed
         Components of the points.
     before : ndarray of shape (n,)
         Labels that the model was trained on, which keep the hints.
+    target : float, default=0.0
 
     Returns
     -------
@@ -255,14 +261,17 @@ def place_signed(f0: Array, bound: float, loss: Loss, signed: Signed, before: La
     ]  # equal up to rounding is equal
     t = (values[1:] + values[:-1]) / 2 if len(values) > 1 else values
     if len(t) <= EXACT:
-        return _place_at(t, f0, bound, loss, signed, before)
+        return _place_at(t, f0, bound, loss, signed, before, target)
     step = -(-len(t) // _COARSE)
-    rough = _place_at(t[step // 2 :: step], f0, bound, loss, signed, before)
+    rough = _place_at(t[step // 2 :: step], f0, bound, loss, signed, before, target)
     near = int(np.searchsorted(t, -rough.bias))
-    return _place_at(t[max(0, near - step) : near + step + 1], f0, bound, loss, signed, before)
+    near_t = t[max(0, near - step) : near + step + 1]
+    return _place_at(near_t, f0, bound, loss, signed, before, target)
 
 
-def _place_at(t: Array, f0: Array, bound: float, loss: Loss, signed: Signed, before: Labels) -> Placement:
+def _place_at(
+    t: Array, f0: Array, bound: float, loss: Loss, signed: Signed, before: Labels, target: float
+) -> Placement:
     """Choose among given thresholds."""
     old, mass = signed.signs_of(before), signed.mass
     totals, sums = np.empty(len(t)), np.empty(len(t))
@@ -270,7 +279,7 @@ def _place_at(t: Array, f0: Array, bound: float, loss: Loss, signed: Signed, bef
     for block in (slice(first, first + size) for first in range(0, len(t), size)):
         costs = signed.costs(f0 - t[block, None], loss)
         chosen = signed.choose(costs, old)
-        totals[block], sums[block] = costs.of(chosen).sum(axis=-1), np.abs(chosen @ mass)
+        totals[block], sums[block] = costs.of(chosen).sum(axis=-1), np.abs(chosen @ mass - target)
     kept = sums <= bound
     if kept.any():
         lowest = totals[kept].min()
@@ -278,11 +287,18 @@ def _place_at(t: Array, f0: Array, bound: float, loss: Loss, signed: Signed, bef
         at = int(np.where(best, sums, np.inf).argmin())
         chosen = signed.choose(signed.costs(f0 - t[at], loss), old)
         return Placement(-float(t[at]), signed.labels(chosen))
-    return _place_by_moving(f0, t, totals, bound, loss, signed, before)
+    return _place_by_moving(f0, t, totals, bound, loss, signed, before, target)
 
 
 def _place_by_moving(
-    f0: Array, t: Array, totals: Array, bound: float, loss: Loss, signed: Signed, before: Labels
+    f0: Array,
+    t: Array,
+    totals: Array,
+    bound: float,
+    loss: Loss,
+    signed: Signed,
+    before: Labels,
+    target: float,
 ) -> Placement:
     """Choose a bias where at none of them the components keep the balance by themselves."""
     old, mass = signed.signs_of(before), signed.mass
@@ -291,21 +307,21 @@ def _place_by_moving(
         if totals[at] >= least:  # moving components only adds to the loss
             break
         costs = signed.costs(f0 - t[at], loss)
-        moved = _moved(signed, costs, signed.choose(costs, old), bound)
+        moved = _moved(signed, costs, signed.choose(costs, old), bound, target)
         if moved is not None and (total := float(costs.of(moved).sum())) < least:
             least, bias, best = total, -float(t[at]), signed.labels(moved)
     if np.isfinite(least):
         return Placement(bias, best)
-    labels = before if abs(old @ mass) <= bound else signed.balanced(bound)
+    labels = before if abs(old @ mass - target) <= bound else signed.balanced(bound, target)
     y = signs(labels)
     losses = [float(signed.weights @ loss(y * (f0 - threshold))) for threshold in t]
     return Placement(-float(t[int(np.argmin(losses))]), labels)
 
 
-def _moved(signed: Signed, costs: Costs, t: Array, bound: float) -> Array | None:
-    """Move components from the heavier cluster at the least cost; None if the bound is not reached."""
+def _moved(signed: Signed, costs: Costs, t: Array, bound: float, target: float) -> Array | None:
+    """Move components from the cluster that is too heavy at the least cost; None if that is not enough."""
     mass = signed.mass
-    sums = float(t @ mass)
+    sums = float(t @ mass) - target
     sizes = 2.0 * t * mass * np.sign(sums)  # by so much the difference shrinks
     open_ = np.flatnonzero((signed.fixed == 0) & (sizes > 0))
     price = (costs.of(-t) - costs.of(t))[open_] / sizes[open_]

@@ -16,7 +16,7 @@ from mmc.kernels.low_rank_hat import LowRank
 from mmc.kernels.spectral import spectral_labels
 from mmc.maxmargin.rls.base import LeastSquaresClusterer, Problem, steered
 from mmc.maxmargin.rls.labelling import Array, RLSState, Search, Turn
-from mmc.ranges import RANGES
+from mmc.ranges import RANGES, size_shares
 from mmc.starts import Start
 
 #: Rounds after which the shaking is below a hundredth of its first strength.
@@ -259,16 +259,7 @@ class UMCRLS(LeastSquaresClusterer):
         return self.refine
 
     def _shares(self) -> Array:
-        k = self.n_clusters
-        if self.cluster_sizes is None:
-            return np.full(k, 1.0 / k)
-        sizes = np.asarray(self.cluster_sizes, dtype=np.float64)
-        if sizes.shape != (k,) or not np.isfinite(sizes).all() or (sizes <= 0).any():
-            raise ValueError(
-                f"cluster_sizes={self.cluster_sizes!r} must hold one positive number "
-                f"for each of the {k} clusters."
-            )
-        return sizes / sizes.sum()
+        return size_shares(self.cluster_sizes, self.n_clusters)
 
     def _states(self, search: Search, start: Start, share_before: float) -> Iterator[RLSState]:
         is_shaken = start.origin not in ("spectral", "known labels")

@@ -17,7 +17,7 @@ paper          code                  meaning
 =============  ====================  ====================================================
 M              state.matrix          relaxation of yyᵀ; of GMMC, the dual variable, of ffᵀ
 δ, γᵀe         state.relaxation      optimum of the program: no labelling has a lower one
-ℓ              balance · n           largest difference of the cluster sizes
+ℓ              balance · n           largest difference of the cluster sizes, or distance from a target
 C, C_e         C                     cost of an error
 √μ₁ v₁         state.soft            soft labels
 =============  ====================  ====================================================
@@ -38,6 +38,10 @@ Costs for n points: an iteration of SCS takes n³. `MMC` needs hundreds to thous
 numbers of memory (24 MB at 100 points). `GMMC` needs a hundred to a few hundred and about 7 n³ numbers (1.5
 GB at 300 points). Clarabel factors a matrix of n² rows, which takes n⁶ time and 2 to 5 n⁴ numbers (0.5 GB at
 60 points for `MMC`). `max_samples` bounds n for this reason.
+
+If the clusters are to have other sizes than equal ones, whose difference Σy is within ℓ of a target t, `MMC`
+has |t| + ℓ in place of ℓ, and eᵀMe ≥ (|t| − ℓ)² where |t| > ℓ: linear in M, and true of M = yyᵀ. GMMC cannot
+have a target, because C_e (Σ f_i)² pulls towards equal sizes.
 
 Deviations from the papers: the transitivity constraints of the original MMC are left out, as in eq. 6. GMMC
 adds to K a ridge of 10⁻⁴ of its mean diagonal, without which K⁻¹ need not exist (two equal points suffice).

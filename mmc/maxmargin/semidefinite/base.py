@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 from mmc._sklearn import StrOptions
 from mmc.errors import SolverError
 from mmc.kernels import Kernel, require_memory
-from mmc.maxmargin.binary import Array, BinaryClusterer, BinaryState, Labels, size_bound
+from mmc.maxmargin.binary import SIZES, Array, BinaryClusterer, BinaryState, Labels, Sizes, allowed_sizes
 from mmc.maxmargin.machines import SVMachine
 from mmc.maxmargin.semidefinite.programs import Iterate, Program, positive_part, solve
 from mmc.maxmargin.semidefinite.rounding import Rounded, round_matrix
@@ -43,7 +43,7 @@ class Problem(NamedTuple):
     kernel: Kernel
     K: Array
     machine: SVMachine
-    bound: int
+    sizes: Sizes
     directions: Array
 
 
@@ -134,6 +134,7 @@ class SemidefiniteClusterer(BinaryClusterer):
         },
         "C": [RANGES["C"]],
         "balance": [real(0, 1)],
+        "cluster_sizes": SIZES,
         "n_draws": [RANGES["n_draws"]],
         "solver": [StrOptions({"SCS", "CLARABEL"})],
         "tol": [real(1e-12, 0.99)],
@@ -149,11 +150,14 @@ class SemidefiniteClusterer(BinaryClusterer):
     time_limit: float
     max_samples: int
 
+    #: Sizes of the clusters to aim at; the program of GMMC knows none.
+    cluster_sizes: Sequence[float] | None = None
+
     #: How the cost grows, for the error message about too many points.
     _cost: ClassVar[str]
 
     @abstractmethod
-    def _program(self, K: Array, bound: int) -> Program:
+    def _program(self, K: Array, sizes: Sizes) -> Program:
         """Return the program; `K` is positive semi-definite."""
 
     @abstractmethod
@@ -170,7 +174,7 @@ class SemidefiniteClusterer(BinaryClusterer):
                 f"others with predict, or raise max_samples if you have the time and the memory."
             )
         require_memory(n, self._n_arrays(n))
-        bound = size_bound(self.balance, n)
+        sizes = allowed_sizes(self.balance, n, self.cluster_sizes)
         kernel, K = self._gram(X)
         size = float(np.abs(np.diagonal(K)).mean())
         if size > 0 and not 1.0 / _SIZE < size < _SIZE:
@@ -179,7 +183,7 @@ class SemidefiniteClusterer(BinaryClusterer):
                 "Standardise the columns, or use the 'rbf' kernel."
             )
         directions = check_random_state(self.random_state).standard_normal((self.n_draws, n))
-        return Problem(kernel, K, SVMachine(K, self.C, _EFFORT), bound, directions)
+        return Problem(kernel, K, SVMachine(K, self.C, _EFFORT), sizes, directions)
 
     def _starts(self, problem: Problem) -> tuple[int, Iterable[Iterable[State]]]:
         self.kernel_ = problem.kernel
@@ -187,12 +191,13 @@ class SemidefiniteClusterer(BinaryClusterer):
 
     def _states(self, problem: Problem) -> Iterator[SemidefiniteState]:
         K = problem.K if problem.kernel.is_psd else positive_part(problem.K)
-        program = self._program(K, problem.bound)
+        target, bound = problem.sizes
+        program = self._program(K, problem.sizes)
         before: Labels | None = None
         progress, first, previous = 0.0, 0.0, np.nan
         for iterate in solve(program, self.solver, self.tol, self.time_limit):
             directions = problem.directions if iterate.solved else problem.directions[:_N_ON_THE_WAY]
-            rounded = round_matrix(iterate.matrix, problem.machine, problem.bound, directions)
+            rounded = round_matrix(iterate.matrix, problem.machine, bound, directions, target)
             if iterate.solved and rounded.spectrum[0] < _NOTHING * len(K):
                 raise SolverError(
                     f"With C={self.C:g} the best solution of {type(self).__name__} is f = 0, which pays for "

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from mmc.maxmargin.binary import Array
+from mmc.maxmargin.binary import Array, Sizes
 from mmc.maxmargin.semidefinite.base import SemidefiniteClusterer
 from mmc.maxmargin.semidefinite.programs import Program, gmmc_program, mmc_program
 
@@ -36,6 +38,10 @@ class MMC(SemidefiniteClusterer):
         only slows SCS down. Allowed are 1e-9 to 1e9.
     balance : float, default=0.35
         ℓ as a share of the points: the largest difference of the cluster sizes. Allowed are 0 to 1.
+    cluster_sizes : sequence of 2 numbers or None, default=None
+        Sizes of the clusters 0 and 1 to aim at, in any unit; `balance` then bounds how far the difference of
+        the sizes is from theirs. The share of the second is b_c of [UMC-RLS]. None means equal sizes, as in
+        the paper.
     n_draws : int, default=200
         Number of random vectors that are rounded beside the leading eigenvector (see
         `mmc.maxmargin.semidefinite.rounding`); at most 20 until the program is solved. 0 gives the paper's
@@ -133,6 +139,7 @@ class MMC(SemidefiniteClusterer):
         n_neighbors: int = 7,
         C: float = 10.0,
         balance: float = 0.35,
+        cluster_sizes: Sequence[float] | None = None,
         n_draws: int = 200,
         solver: str = "SCS",
         tol: float = 3e-5,
@@ -149,6 +156,7 @@ class MMC(SemidefiniteClusterer):
         self.n_neighbors = n_neighbors
         self.C = C
         self.balance = balance
+        self.cluster_sizes = cluster_sizes
         self.n_draws = n_draws
         self.solver = solver
         self.tol = tol
@@ -156,8 +164,8 @@ class MMC(SemidefiniteClusterer):
         self.max_samples = max_samples
         self.random_state = random_state
 
-    def _program(self, K: Array, bound: int) -> Program:
-        return mmc_program(K, self.C, bound)
+    def _program(self, K: Array, sizes: Sizes) -> Program:
+        return mmc_program(K, self.C, sizes.bound, sizes.target)
 
     def _n_arrays(self, n: int) -> int:
         return 5 * n * n if self.solver == "CLARABEL" else 330
@@ -192,7 +200,8 @@ class GMMC(SemidefiniteClusterer):
     balance : float, default=0.2
         Largest difference of the cluster sizes as a share of the points. It is not part of the program, which
         has the term C_e e₀e₀ᵀ instead, but holds when M* is rounded. With a large value, rounding can cut off
-        the sparse side of a cloud, but clusters of unequal size need one. Allowed are 0 to 1.
+        the sparse side of a cloud, but clusters of unequal size need one. The term pulls towards equal sizes
+        and leaves no place for others, so that there is no `cluster_sizes`. Allowed are 0 to 1.
     n_draws : int, default=200
         Number of random vectors that are rounded beside the leading eigenvector (see
         `mmc.maxmargin.semidefinite.rounding`); at most 20 until the program is solved. 0 gives the paper's
@@ -308,7 +317,7 @@ class GMMC(SemidefiniteClusterer):
         self.max_samples = max_samples
         self.random_state = random_state
 
-    def _program(self, K: Array, bound: int) -> Program:
+    def _program(self, K: Array, sizes: Sizes) -> Program:
         return gmmc_program(K, self.C)
 
     def _n_arrays(self, n: int) -> int:

@@ -66,8 +66,11 @@ class Iterate(NamedTuple):
     solved: bool
 
 
-def mmc_program(K: Array, C: float, l: float) -> Program:  # noqa: E741, the paper's ℓ
-    """Build [iterSVR] eq. 6.
+def mmc_program(K: Array, C: float, l: float, target: float = 0.0) -> Program:  # noqa: E741, the paper's ℓ
+    """Build [iterSVR] eq. 6, for a sum Σy within ℓ of a target.
+
+    (Me)_i stands for y_i Σy, whose absolute value is at most |target| + ℓ, and eᵀMe for (Σy)², which is at
+    least (|target| − ℓ)² if that difference is positive. With a target of 0 they are the paper's constraints.
 
     Parameters
     ----------
@@ -76,7 +79,8 @@ def mmc_program(K: Array, C: float, l: float) -> Program:  # noqa: E741, the pap
     C : float
         Cost of an error.
     l : float
-        ℓ, the largest |Σy|.
+        ℓ, the largest |Σy − target|.
+    target : float, default=0.0
 
     Returns
     -------
@@ -93,9 +97,11 @@ def mmc_program(K: Array, C: float, l: float) -> Program:  # noqa: E741, the pap
     constraints = [
         cp.bmat([[cp.multiply(M, K), c], [c.T, delta - 2.0 * C * cp.sum(nu)]]) >> 0,
         cp.diag(M) == e,
-        M @ e <= l,
-        M @ e >= -l,
+        M @ e <= abs(target) + l,
+        M @ e >= -abs(target) - l,
     ]
+    if abs(target) > l:
+        constraints.append(cp.sum(M) >= (abs(target) - l) ** 2)
     return Program(
         cp.Problem(cp.Minimize(cp.sum(delta)), constraints), lambda: np.asarray(M.value), dense=False
     )

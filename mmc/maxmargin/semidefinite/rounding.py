@@ -35,7 +35,8 @@ class Rounded(NamedTuple):
     Attributes
     ----------
     labels : ndarray of shape (n,)
-        0 and 1; the first point is always in cluster 0, so that equal partitions have equal labels.
+        0 and 1; the first point is always in cluster 0, so that equal partitions have equal labels, unless
+        there is a target.
     soft : ndarray of shape (n,)
         The vector whose signs are the labels, apart from the balance.
     spectrum : ndarray of shape (n,)
@@ -53,7 +54,9 @@ class Rounded(NamedTuple):
     objective: float
 
 
-def round_matrix(M: Array, machine: SVMachine, bound: int, directions: Array) -> Rounded:
+def round_matrix(
+    M: Array, machine: SVMachine, bound: float, directions: Array, target: float = 0.0
+) -> Rounded:
     """Find the labelling of lowest SVM objective among the candidates that a matrix gives.
 
     Parameters
@@ -62,10 +65,12 @@ def round_matrix(M: Array, machine: SVMachine, bound: int, directions: Array) ->
         Symmetric matrix; its negative part is ignored.
     machine : SVMachine
         Evaluates the labellings.
-    bound : int
-        Largest difference of the two sizes. It is at most n − 2, and some labelling keeps it.
+    bound : float
+        Largest |Σy − target|. Some labelling without an empty cluster keeps it, and none with one does.
     directions : ndarray of shape (m, n)
         The vectors g, which M*^½ turns into candidates.
+    target : float, default=0.0
+        Σy to aim at. Unless it is 0, a vector and its negative are two candidates.
 
     Returns
     -------
@@ -76,10 +81,11 @@ def round_matrix(M: Array, machine: SVMachine, bound: int, directions: Array) ->
     draws = (directions @ vectors * roots) @ vectors.T
     best: Rounded | None = None
     seen: set[bytes] = set()
-    for z in (roots[-1] * vectors[:, -1], *draws):
-        soft = -z if z[0] > 0 else z.copy()  # the sign of an eigenvector is arbitrary
-        labels = balanced_signs(soft, bound)
-        if labels[0] == 1:  # the balance has moved the first point
+    candidates = (roots[-1] * vectors[:, -1], *draws)
+    for z in candidates if target == 0 else (sign * z for z in candidates for sign in (1.0, -1.0)):
+        soft = -z if z[0] > 0 and target == 0 else z.copy()  # the sign of an eigenvector is arbitrary
+        labels = balanced_signs(soft, bound, target)
+        if labels[0] == 1 and target == 0:  # the balance has moved the first point
             labels, soft = 1 - labels, -soft
         if labels.tobytes() in seen:
             continue
@@ -93,16 +99,16 @@ def round_matrix(M: Array, machine: SVMachine, bound: int, directions: Array) ->
     return best
 
 
-def balanced_signs(z: Array, bound: int) -> Labels:
-    """Label points by the sign of z, or by the threshold nearest to 0 that keeps |Σy| ≤ bound.
+def balanced_signs(z: Array, bound: float, target: float = 0.0) -> Labels:
+    """Label points by the sign of z, or by the threshold nearest to 0 that keeps |Σy − target| ≤ bound.
 
     If equal values leave no such threshold, the points are divided by their order.
 
     Parameters
     ----------
     z : ndarray of shape (n,)
-    bound : int
-        Largest difference of the two sizes.
+    bound : float
+    target : float, default=0.0
 
     Returns
     -------
@@ -110,7 +116,8 @@ def balanced_signs(z: Array, bound: int) -> Labels:
         1 where z is above the threshold, else 0.
     """
     n = len(z)
-    upper = int(np.clip((z > 0).sum(), -(-(n - bound) // 2), (n + bound) // 2))  # size of cluster 1
+    low, high = np.ceil((n + target - bound) / 2), np.floor((n + target + bound) / 2)
+    upper = int(np.clip((z > 0).sum(), low, high))  # size of cluster 1
     labels = np.zeros(n, dtype=np.int64)
     labels[np.argsort(z, kind="stable")[n - upper :]] = 1
     return labels
