@@ -35,6 +35,7 @@ LAYERS = (
     ("mmc.auto", "mmc.selection", "mmc.sweep_file"),
     ("mmc.model_file", "mmc.onnx_file"),
     ("mmc.bulk",),
+    ("mmc.images",),
     ("mmc", "mmc.comparison"),
     ("mmc.cli_files", "mmc.figures"),
     ("mmc.cli_bulk",),
@@ -122,6 +123,12 @@ INSIDE = {
         ("mmc.bulk.folder", "mmc.bulk.sample"),
         ("mmc.bulk.labels",),
         ("mmc.bulk.sampled",),
+    ),
+    "mmc.images": (
+        ("mmc.images.drawn", "mmc.images.features"),
+        ("mmc.images.picture",),
+        ("mmc.images.segment",),
+        ("mmc.images.experiment",),
     ),
     "mmc.model_file": (
         ("mmc.model_file.archive", "mmc.model_file.far"),
