@@ -40,7 +40,7 @@ LAYERS = (
     ("mmc.cli_files", "mmc.figures"),
     ("mmc.cli_bulk",),
     ("mmc.cli_predict", "mmc.cli_sweep", "mmc.cli_table"),
-    ("mmc.cli_auto", "mmc.cli_parts", "mmc.cli_profile", "mmc.work"),
+    ("mmc.cli_auto", "mmc.cli_parts", "mmc.cli_profile", "mmc.image_work", "mmc.work"),
     ("mmc.cli", "mmc.nursery", "mmc.ui"),
     ("mmc.__main__", "app", "pages"),
 )
@@ -166,6 +166,8 @@ ALGORITHMS = ("mmc.baselines", "mmc.infomax", "mmc.maxmargin")
 #: page, on the page of the papers, and to have loops compiled before the first run.
 FIRST_CHOICES = {
     "mmc.ui.compare_job": {"UMCRLS", "SMIC", "CPMMC", "KMeans", "SpectralClustering", "GaussianMixture"},
+    "mmc.ui.image_sidebar": {"RecursiveBinary", "IterSVR"},
+    "mmc.ui.image_view": {"KMeans", "MeanShift", "SpectralClustering"},
     "mmc.ui.home_view": set(registry.ALGORITHMS),
     "mmc.ui.papers_view": set(registry.ALGORITHMS),
     "mmc.ui.parameter_sidebar": {"UMCRLS"},

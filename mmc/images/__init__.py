@@ -4,10 +4,10 @@ An image is read or drawn (`picture`, `drawn`), its pixels become points (`featu
 fitted to a sample of them labels them all (`segment`), and `experiment` is all of it as JSON and as a script.
 """
 
-from mmc.images.experiment import ImageExperiment, ImagePoints
+from mmc.images.experiment import ImageExperiment, ImagePoints, holds_image
 from mmc.images.features import FEATURES, pixel_features
 from mmc.images.picture import PICTURES, Picture, PictureError, load_picture, open_picture
-from mmc.images.segment import SAMPLE, Segmentation, Stage, segment
+from mmc.images.segment import SAMPLE, Segmentation, Stage, pixel_table, segment
 
 __all__ = [
     "FEATURES",
@@ -19,8 +19,10 @@ __all__ = [
     "PictureError",
     "Segmentation",
     "Stage",
+    "holds_image",
     "load_picture",
     "open_picture",
     "pixel_features",
+    "pixel_table",
     "segment",
 ]

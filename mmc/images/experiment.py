@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -151,6 +151,20 @@ class ImageExperiment:
     algorithm: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
+    def with_sample(self, n_samples: int) -> ImageExperiment:
+        """Return the same experiment with a sample of another size.
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of pixels.
+
+        Returns
+        -------
+        ImageExperiment
+        """
+        return replace(self, image=replace(self.image, n_samples=n_samples))
+
     def make(self) -> BaseEstimator:
         """Return the estimator, which is not fitted."""
         return registry.get(self.algorithm).make(self.parameters)
@@ -243,3 +257,22 @@ class ImageExperiment:
             f"found = segment(picture, model, {options})\n"
             'np.save("labels.npy", found.labels)  # a row of the array is a row of the image\n'
         )
+
+
+def holds_image(text: str | bytes) -> bool:
+    """Return whether a file is meant as an experiment with an image, right or wrong.
+
+    Parameters
+    ----------
+    text : str or bytes
+        Content of the file.
+
+    Returns
+    -------
+    bool
+    """
+    try:
+        content = read_json(text, schema.MAX_BYTES)
+    except ValueError:
+        return False
+    return isinstance(content, dict) and "image" in content

@@ -21,8 +21,8 @@ Array = NDArray[np.float64]
 #: Titles of the features by their names.
 FEATURES: Mapping[str, str] = MappingProxyType(
     {
-        "rgb": "Colour (RGB, as in the paper)",
-        "lab": "Colour (Lab, as people see it)",
+        "rgb": "Colour as in the paper (RGB)",
+        "lab": "Colour as people see it (Lab)",
         "place": "Colour and place",
         "texture": "Texture windows",
     }

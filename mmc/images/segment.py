@@ -14,6 +14,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from sklearn.base import BaseEstimator
@@ -165,6 +166,23 @@ def segment(
         labels = predict_rows(moment.estimator, X) if near is None else moment.state.labels[near]
         stages.append(Stage(labels.reshape(shape), moment.state.caption))
     return Segmentation(tuple(stages), len(rows), is_nearest, complete, perf_counter() - began)
+
+
+def pixel_table(labels: NDArray[np.integer]) -> pd.DataFrame:
+    """Return the segment of each pixel as a table.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (height, width)
+        Segment of each pixel.
+
+    Returns
+    -------
+    DataFrame
+        With the columns ``row`` and ``column``, from 0, and ``segment``.
+    """
+    rows, columns = np.indices(labels.shape)
+    return pd.DataFrame({"row": rows.ravel(), "column": columns.ravel(), "segment": labels.ravel()})
 
 
 class _Course:
