@@ -256,7 +256,7 @@ def _read(name: str, image: ImageFile.ImageFile) -> Picture:
         image.draft("RGB", smaller)  # a JPEG file is decoded at a half, a quarter or an eighth
     flat: Image.Image = image
     if image.mode.startswith("I"):  # 16 bits of grey, of which the upper 8 are taken
-        flat = Image.fromarray((np.asarray(image).astype(np.int64) >> 8).clip(0, 255).astype(np.uint8))
+        flat = Image.fromarray((np.asarray(image) >> 8).clip(0, 255).astype(np.uint8))
         notes.append("Its 16 bits are read as 8.")
     is_clear = image.has_transparency_data
     flat = flat.convert("RGBA" if is_clear else "RGB")
