@@ -6,9 +6,9 @@ function mountSegments(root, data) {
   const version = JSON.stringify([data.title, data.width, data.height, data.stages]);
   let kept = root.mmcSegments;
   if (kept && root.contains(kept.box) && kept.version === version) return;
-  const way = kept ? kept.way : areAlike(data) ? "mask" : "means";
+  const chosen = kept ? kept.chosen : "";
   if (kept) kept.box.remove();
-  kept = root.mmcSegments = build(root, data, way);
+  kept = root.mmcSegments = build(root, data, chosen);
   kept.version = version;
 }
 
@@ -23,11 +23,12 @@ function channels(color) {
   return [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16));
 }
 
-function build(root, data, way) {
+function build(root, data, chosen) {
   const { width, height } = data;
-  const kept = { way, stage: data.stages.length - 1, lit: null, held: null };
-  const labels = data.stages.map(() => null);
   const box = make("div", `mmc-segments${data.small ? " mmc-small" : ""}`);
+  const way = chosen || (areAlike(data) ? "mask" : "means");
+  const kept = { box, way, chosen, stage: data.stages.length - 1, lit: null, held: null };
+  const labels = data.stages.map(() => null);
   const place = make("div", "mmc-picture");
   const image = make("img");
   const canvas = make("canvas");
@@ -46,7 +47,7 @@ function build(root, data, way) {
     : [];
   stages.forEach(([i, button]) => button.setAttribute("aria-label", data.stages[i].name));
   const ways = choices("Drawn as", Object.entries(WAYS), (name) => {
-    kept.way = name;
+    kept.way = kept.chosen = name;
     show();
   });
   const said = make("p", "mmc-said");
@@ -108,7 +109,11 @@ function build(root, data, way) {
       button.setAttribute("aria-label", `Segment ${segment.number}, ${segment.share} of the pixels`);
       for (const event of ["mouseenter", "focus"]) button.addEventListener(event, () => light(segment.number));
       for (const event of ["mouseleave", "blur"]) button.addEventListener(event, () => light(kept.held));
-      button.addEventListener("click", () => light((kept.held = kept.held === segment.number ? null : segment.number)));
+      button.addEventListener("click", () => {
+        kept.held = kept.held === segment.number ? null : segment.number;
+        kept.lit = segment.number;
+        show();
+      });
       kept.buttons.set(segment.number, [button, swatch]);
       return button;
     }));

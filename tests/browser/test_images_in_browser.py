@@ -46,8 +46,10 @@ def test_a_segment_is_lit_under_the_pointer_and_by_keys(app, new_page):
     page.keyboard.press("Enter")
     expect(view.locator(".mmc-segment").first).to_have_attribute("aria-pressed", "true")
     view.get_by_role("button", name="Mask").click()
-    page.keyboard.press("Tab")
     assert len(sent) == before
+    page.emulate_media(color_scheme="dark")
+    expect(view.get_by_role("button", name="Mask")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".mmc-segments")).to_have_count(4)
 
 
 def test_files_are_taken_home_and_a_phone_shows_all(app, new_page):
