@@ -122,12 +122,16 @@ def image_controls() -> tuple[ImageExperiment, Photo | PictureError | None]:
     st.divider()
     name = algorithm_control(_METHOD, able=_takes_many, usual=_USUAL)
     st.button(
-        "As in the paper",
+        "As the paper segments images",
         key="image_paper",
         on_click=_publish,
         help="RGB values and iterated regression with σ = 500 and C = 500, as in [iterSVR], Figure 10.",
     )
-    parameters = parameter_controls(name, _usual_k(picture), usual=_USUAL)
+    try:
+        parameters = parameter_controls(name, _usual_k(picture), usual=_USUAL)
+    except ValueError:
+        _sample_controls(MOST_SAMPLES)  # a control that is not drawn loses its value
+        raise
     most = registry.bound(name, parameters).n_samples
     n_samples, seed = _sample_controls(most)
     given = (

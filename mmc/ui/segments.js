@@ -162,7 +162,7 @@ function build(root, data, chosen) {
       if (kept.lit !== null) {
         // The lit segment is the image itself, the others lie in the dark.
         out[i] = label === kept.lit ? 0 : 0xd0141414;
-        if (label === kept.lit && isEdge(own, i)) out[i] = 0xff00d7ff;
+        if (label === kept.lit && (isEdge(own, i) || isBehind(own, i))) out[i] = 0xff00d7ff;
       } else if (isFlat) {
         out[i] = colors.get(label);
       } else if (kept.way === "borders" && isEdge(own, i)) {
