@@ -196,7 +196,7 @@ def open_picture(source: str | os.PathLike[str] | bytes, *, name: str = "") -> P
     ----------
     source : str, path or bytes
         File, or its content.
-    name : str
+    name : str, default=""
         Name of the file, if its content is given.
 
     Returns

@@ -102,7 +102,7 @@ def segment(
     window: int = 7,
     n_samples: int = SAMPLE,
     random_state: int = 0,
-    go_on: Callable[[float, str], bool] = lambda share, caption: True,
+    go_on: Callable[[float, str], bool] | None = None,
 ) -> Segmentation:
     """Segment an image.
 
@@ -122,9 +122,9 @@ def segment(
         Number of pixels in the sample; all of them if there are no more.
     random_state : int, default=0
         Seed of the sample.
-    go_on : callable
+    go_on : callable or None, default=None
         Called with the share of the work that is done and what is being done; if it returns False, the fit
-        stops.
+        stops. None means that nobody is told.
 
     Returns
     -------
@@ -145,6 +145,7 @@ def segment(
     ((160, 240), 4)
     """
     began = perf_counter()
+    tell = go_on or (lambda share, caption: True)
     X = pixel_features(picture.pixels, features, place=place, window=window)
     rows = sample_rows(len(X), n_samples, random_state)
     course = _Course()
@@ -152,7 +153,7 @@ def segment(
     steps = clusterers.steps(estimator, X[rows])
     for step in steps:
         course.add(estimator, step.state, step.n_iter == 0, step.best)
-        if not go_on(_FIT * step.progress, step.state.caption):
+        if not tell(_FIT * step.progress, step.state.caption):
             complete = step.status != "running" and step.start == step.n_starts - 1
             steps.close()  # type: ignore[attr-defined]
             break
@@ -162,7 +163,7 @@ def segment(
     stages: list[Stage] = []
     moments = course.moments()
     for moment in moments:
-        go_on(_FIT + (1 - _FIT) * len(stages) / len(moments), "labelling all pixels")
+        tell(_FIT + (1 - _FIT) * len(stages) / len(moments), "labelling all pixels")
         labels = predict_rows(moment.estimator, X) if near is None else moment.state.labels[near]
         stages.append(Stage(labels.reshape(shape), moment.state.caption))
     return Segmentation(tuple(stages), len(rows), is_nearest, complete, perf_counter() - began)
