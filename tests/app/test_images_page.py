@@ -128,14 +128,15 @@ def test_a_wrong_experiment_is_refused_on_the_home_page(root):
 def test_as_in_the_paper_sets_the_controls(images, settle):
     """RGB values, iterated regression and σ = 500, also from another method; the address has them."""
     at = images(**_SMALL, algorithm="KMeans")
-    settle(at.button(key="image_paper").click())
+    at.button(key="image_paper").click()
+    settle(at)
     assert not at.exception
     assert not at.error
     experiment = last(at).experiment
     assert (experiment.algorithm, experiment.image.features) == ("RecursiveBinary", "rgb")
     assert experiment.parameters["estimator"] == "IterSVR"
     assert experiment.parameters["estimator__gamma"] == pytest.approx(1 / 500**2)
-    assert at.query_params["features"] == ["rgb"]
+    assert "rgb" in at.query_params["features"]
 
 
 def test_methods_that_take_few_points_are_not_offered(images):
