@@ -37,6 +37,7 @@ from mmc.cli_predict import add_predict, require_onnx_option, sizes, write_model
 from mmc.cli_sweep import chosen, flag
 from mmc.datasets import CATALOG, Dataset, MissingValuesError, labels_frame
 from mmc.experiment import Experiment
+from mmc.images import ImageExperiment, holds_image, open_picture, pixel_table, segment
 from mmc.model_file import require_predict
 from mmc.registry import Algorithm, Parameter
 from mmc.selection import FOR_K, SCORES, USUAL
@@ -99,7 +100,11 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
     _add_cluster(commands, _choice_in(argv))
     rerun = commands.add_parser("run", help="repeat an experiment that was saved as JSON")
     rerun.add_argument("experiment", type=Path, help="the JSON file")
-    rerun.add_argument("--table", metavar="FILE", help="the table, if it used one; - for standard input")
+    rerun.add_argument(
+        "--table",
+        metavar="FILE",
+        help="the table or the image, if it used one; - for a table on standard input",
+    )
     add_output(rerun)
     rerun.set_defaults(run=_run)
     add_predict(commands)
@@ -424,12 +429,27 @@ def _require_effect(entry: Algorithm, values: Mapping[str, Any], arguments: argp
 def _run(arguments: argparse.Namespace) -> int:
     require_writable(arguments)
     with arguments.experiment.open("rb") as file:
-        experiment = Experiment.from_json(file.read(schema.MAX_BYTES + 1))
+        content = file.read(schema.MAX_BYTES + 1)
+    if holds_image(content):
+        return _run_image(ImageExperiment.from_json(content), arguments)
+    experiment = Experiment.from_json(content)
     data = experiment.data
     if data.source == "table" and arguments.table is None:
         raise ValueError(f"This experiment needs the table {data.name!r}: give it with --table FILE.")
     table = read_table(arguments.table, data.options.get("sheet")) if arguments.table else None
     _fit_and_write(experiment, data.load(table), arguments)
+    return 0
+
+
+def _run_image(experiment: ImageExperiment, arguments: argparse.Namespace) -> int:
+    image = experiment.image
+    if not image.picture and arguments.table is None:
+        raise ValueError(f"This experiment needs the image {image.name!r}: give it with --table FILE.")
+    picture = image.load(open_picture(arguments.table) if arguments.table else None)
+    found = segment(picture, experiment.make(), **image.options)
+    write_output(pixel_table(found.labels), arguments.output)
+    if not arguments.quiet:
+        print(sizes(found.labels.ravel()), file=sys.stderr)
     return 0
 
 

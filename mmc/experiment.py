@@ -247,17 +247,7 @@ class Experiment:
         ValueError
             If the source, the algorithm, an option or a parameter does not exist, or a value is not allowed.
         """
-        known_parameters = {p.name: p for p in registry.get(self.algorithm).parameters}
-        for name, value in self.parameters.items():
-            if name not in known_parameters:
-                raise ValueError(
-                    f"{self.algorithm} has no parameter {quoted(name)}: {nearest(name, known_parameters)}"
-                )
-            schema.check_parameter(known_parameters[name], value)
-        try:
-            check_parameters(self.make())
-        except ValueError as error:  # it may quote a list of any length
-            raise ValueError(cut(error)) from error
+        check_method(self.algorithm, self.parameters)
         self.data.check()
 
     def to_script(self) -> str:
@@ -277,13 +267,7 @@ class Experiment:
         load += call(".with_hints", **data.hints) if data.hints else ""
         loader = "load_table" if data.source == "table" else "load"
         entry = registry.get(self.algorithm)
-        own, method, inner = entry.own_and_inner(self.parameters)
-        names = [self.algorithm, method] if method else [self.algorithm]
-        written = {name: literal(value) for name, value in own.items()}
-        if method:
-            written["estimator"] = call(method, **inner)
-        model = f"{self.algorithm}({', '.join(f'{name}={value}' for name, value in written.items())})"
-        imported = f"from {entry.package} import {', '.join(sorted(names))}\n"
+        imported, model = method_script(self.algorithm, self.parameters)
         if data.source == "table" and is_pipeline(options) and not (data.hints or data.change):
             return pipeline_script(data.name, options, data.standardize, model, [imported])
         hints = ", hints=dataset.hints" if data.hints else ""
@@ -302,6 +286,60 @@ class Experiment:
             + "table = labels_frame(dataset, result.labels, result.confidence())\n"
             'Path("labels.csv").write_text(to_csv_text(table), encoding="utf-8", newline="")\n'
         )
+
+
+def check_method(algorithm: str, parameters: Mapping[str, Any]) -> None:
+    """Check an algorithm and its parameters, before anything is allocated.
+
+    Parameters
+    ----------
+    algorithm : str
+        Name in the registry.
+    parameters : mapping
+        Parameters that are set.
+
+    Raises
+    ------
+    ValueError
+        If the algorithm or a parameter does not exist, or a value is not allowed.
+    """
+    entry = registry.get(algorithm)
+    there = {p.name: p for p in entry.parameters}
+    for name, value in parameters.items():
+        if name not in there:
+            raise ValueError(f"{algorithm} has no parameter {quoted(name)}: {nearest(name, there)}")
+        schema.check_parameter(there[name], value)
+    try:
+        check_parameters(entry.make(parameters))
+    except ValueError as error:  # it may quote a list of any length
+        raise ValueError(cut(error)) from error
+
+
+def method_script(algorithm: str, parameters: Mapping[str, Any]) -> tuple[str, str]:
+    """Write an estimator as a script makes it.
+
+    Parameters
+    ----------
+    algorithm : str
+        Name in the registry.
+    parameters : mapping
+        Parameters that are set.
+
+    Returns
+    -------
+    imported : str
+        Line that imports what it needs.
+    model : str
+        The estimator as an expression.
+    """
+    entry = registry.get(algorithm)
+    own, method, inner = entry.own_and_inner(parameters)
+    written = {name: literal(value) for name, value in own.items()}
+    if method:
+        written["estimator"] = call(method, **inner)
+    names = sorted([algorithm, method] if method else [algorithm])
+    model = f"{algorithm}({', '.join(f'{name}={value}' for name, value in written.items())})"
+    return f"from {entry.package} import {', '.join(names)}\n", model
 
 
 def _fields(text: str | bytes) -> dict[str, Any]:

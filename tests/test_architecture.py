@@ -35,11 +35,12 @@ LAYERS = (
     ("mmc.auto", "mmc.selection", "mmc.sweep_file"),
     ("mmc.model_file", "mmc.onnx_file"),
     ("mmc.bulk",),
+    ("mmc.images",),
     ("mmc", "mmc.comparison"),
     ("mmc.cli_files", "mmc.figures"),
     ("mmc.cli_bulk",),
     ("mmc.cli_predict", "mmc.cli_sweep", "mmc.cli_table"),
-    ("mmc.cli_auto", "mmc.cli_parts", "mmc.cli_profile", "mmc.work"),
+    ("mmc.cli_auto", "mmc.cli_parts", "mmc.cli_profile", "mmc.image_work", "mmc.work"),
     ("mmc.cli", "mmc.nursery", "mmc.ui"),
     ("mmc.__main__", "app", "pages"),
 )
@@ -127,6 +128,12 @@ INSIDE = {
         ("mmc.bulk.labels",),
         ("mmc.bulk.sampled",),
     ),
+    "mmc.images": (
+        ("mmc.images.drawn", "mmc.images.features"),
+        ("mmc.images.picture",),
+        ("mmc.images.segment",),
+        ("mmc.images.experiment",),
+    ),
     "mmc.model_file": (
         ("mmc.model_file.archive", "mmc.model_file.far"),
         ("mmc.model_file.classes", "mmc.model_file.model"),
@@ -163,6 +170,8 @@ ALGORITHMS = ("mmc.baselines", "mmc.infomax", "mmc.maxmargin")
 #: page, on the page of the papers, and to have loops compiled before the first run.
 FIRST_CHOICES = {
     "mmc.ui.compare_job": {"UMCRLS", "SMIC", "CPMMC", "KMeans", "SpectralClustering", "GaussianMixture"},
+    "mmc.ui.image_sidebar": {"RecursiveBinary", "IterSVR"},
+    "mmc.ui.image_view": {"KMeans", "MeanShift", "SpectralClustering"},
     "mmc.ui.home_view": set(registry.ALGORITHMS),
     "mmc.ui.papers_view": set(registry.ALGORITHMS),
     "mmc.ui.parameter_sidebar": {"UMCRLS"},

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.mixture import GaussianMixture
 
@@ -15,6 +16,7 @@ from mmc import MKC, SMIC, UMCRLS, IterSVR, RecursiveBinary, engine
 from mmc.cli import main
 from mmc.datasets import load_table, make_three_gaussians
 from mmc.experiment import Data, Experiment
+from mmc.images import ImageExperiment, ImagePoints, load_picture, open_picture, segment
 from mmc.infomax import lsmi
 from mmc.judges import dbcv
 from mmc.selection import SCORES
@@ -185,6 +187,27 @@ def test_run_repeats_an_experiment(tmp_path):
     assert main(["run", str(path), "-o", str(output), "-q"]) == 0
     expected = experiment.make().fit(experiment.data.load().X).labels_
     np.testing.assert_array_equal(pd.read_csv(output)["cluster"], expected)
+
+
+def test_run_repeats_an_experiment_with_an_image(tmp_path, capsys):
+    """The labels of all pixels, of a built-in picture and of a file that is given."""
+    path, output, file = (tmp_path / name for name in ("experiment.json", "labels.csv", "own.png"))
+    parameters = {"n_clusters": 3, "random_state": 0}
+    Image.fromarray(load_picture("twins").pixels).save(file)
+    own = open_picture(file)
+    for image in (ImagePoints("twins", n_samples=200), ImagePoints("", own.name, own.sha256, n_samples=200)):
+        experiment = ImageExperiment(image, "KMeans", parameters)
+        path.write_text(experiment.to_json(), encoding="utf-8")
+        given = [] if image.picture else ["--table", str(file)]
+        assert main(["run", str(path), *given, "--output", str(output)]) == 0
+        expected = segment(image.load(own), experiment.make(), **image.options).labels
+        written = pd.read_csv(output)
+        assert list(written.columns) == ["row", "column", "segment"]
+        assert np.array_equal(written["segment"], expected.ravel())
+        assert written.iloc[241].tolist()[:2] == [1, 1]
+    capsys.readouterr()
+    assert main(["run", str(path), "--output", str(output)]) == 1
+    assert "needs the image 'own.png': give it with --table FILE" in capsys.readouterr().err
 
 
 def test_run_refuses_what_is_no_experiment(tmp_path, capsys):

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import mmc
-from mmc import datasets, infomax, metrics, profiling, registry
+from mmc import datasets, images, infomax, metrics, profiling, registry
 from mmc.base import StepwiseClusterer
 from mmc.datasets import make_three_gaussians
 
@@ -28,6 +28,7 @@ each_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda est
 CALLABLES = [
     *(infomax.LSMI, infomax.lsmi, infomax.MLMI, infomax.mlmi, mmc.profile),
     *(value for name in datasets.__all__ if inspect.isfunction(value := getattr(datasets, name))),
+    *(value for name in images.__all__ if inspect.isfunction(value := getattr(images, name))),
     *(value for name in metrics.__all__ if (value := getattr(metrics, name)).__module__ == "mmc.metrics"),
 ]
 

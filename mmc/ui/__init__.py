@@ -23,6 +23,9 @@ from mmc.ui.data_sidebar import data_controls, open_experiment, usual_k
 from mmc.ui.drawing_view import drawing
 from mmc.ui.export_view import export_buttons
 from mmc.ui.home_view import best_cards, further_cards, lessons_link, page_links
+from mmc.ui.image_job import Segments, segments
+from mmc.ui.image_sidebar import image_controls
+from mmc.ui.image_view import export_segments, show_beside, show_segments
 from mmc.ui.lesson_list import show_path, style_lessons, teacher_control
 from mmc.ui.lesson_print import is_for_paper, show_for_paper
 from mmc.ui.lesson_source import find_place
@@ -63,6 +66,7 @@ from mmc.ui.visit_state import (
     Compare,
     CuttingPlanes,
     FindClusters,
+    Images,
     Loaded,
     ModelSelection,
     Playground,
@@ -78,12 +82,14 @@ __all__ = [
     "CuttingPlanes",
     "FindClusters",
     "Found",
+    "Images",
     "Loaded",
     "ModelSelection",
     "Outcome",
     "Playground",
     "Question",
     "Search",
+    "Segments",
     "Tune",
     "algorithm_control",
     "answer",
@@ -110,11 +116,13 @@ __all__ = [
     "draw_rival",
     "drawing",
     "export_buttons",
+    "export_segments",
     "find_place",
     "frame",
     "further_cards",
     "guard",
     "heading",
+    "image_controls",
     "is_for_paper",
     "is_steered",
     "label_another_file",
@@ -139,6 +147,8 @@ __all__ = [
     "run",
     "search",
     "search_map",
+    "segments",
+    "show_beside",
     "show_candidate",
     "show_comparison",
     "show_for_paper",
@@ -146,6 +156,7 @@ __all__ = [
     "show_outcome",
     "show_paper",
     "show_path",
+    "show_segments",
     "stage_columns",
     "state_of",
     "steered",

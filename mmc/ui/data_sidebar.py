@@ -16,11 +16,20 @@ from mmc.datasets import CATALOG, Entry, check_options, load
 from mmc.datasets._options import MAX_IMBALANCE, MAX_NOISE
 from mmc.experiment import Data, Experiment
 from mmc.figures import MAX_POINTS, make_view, thumbnail
+from mmc.images import ImageExperiment, holds_image
 from mmc.ui.choice_sidebar import titled_select, top
 from mmc.ui.drawn_points import DRAWING, DRAWN, drawing_address, drawn_options, is_lost, take_drawing
+from mmc.ui.image_sidebar import image_address
 from mmc.ui.marks import take_marks
 from mmc.ui.messages import guard, notice
-from mmc.ui.parameter_sidebar import STRETCH, forget_outside, reach, seed_control, short
+from mmc.ui.parameter_sidebar import (
+    check_ranges,
+    forget_outside,
+    method_address,
+    reach,
+    seed_control,
+    short,
+)
 from mmc.ui.table_sidebar import TABLE, scale_control, scale_word, table_address, table_controls, take_columns
 from mmc.ui.visit_state import Loaded
 from mmc.ui.what_if_sidebar import question_address
@@ -42,11 +51,6 @@ _MOST_USED = ("three-gaussians", "moons", "circle-gaussian", "iris", "digits")
 
 #: Width in pixels of the picture beside the name of a data set.
 _PICTURE = 56
-
-#: Number of characters of a value in an address; browsers and proxies cut longer addresses.
-_MAX_WRITTEN = 1000
-
-_ELSEWHERE = "Use the command line: python -m mmc run."
 
 _OPTION_KEYS = {"n_samples": "n", "random_state": "seed", "points": DRAWING}
 
@@ -205,7 +209,7 @@ def view_controls(names: tuple[str, ...]) -> tuple[int, int] | None:
 
 
 def open_experiment() -> None:
-    """Draw the control that opens an experiment saved as JSON in the playground.
+    """Draw the control that opens an experiment saved as JSON in the playground, or on the page of images.
 
     It cannot be on the playground, because a page may not change an address to which its own controls are
     bound.
@@ -213,8 +217,12 @@ def open_experiment() -> None:
     upload = st.file_uploader("Experiment (JSON)", type=["json"], key="experiment_file")
     if upload is None:
         return
+    content = upload.getvalue()
     try:
-        experiment = Experiment.from_json(upload.getvalue())
+        if holds_image(content):
+            images = image_address(ImageExperiment.from_json(content))
+            st.switch_page("pages/8_Images.py", query_params=images)
+        experiment = Experiment.from_json(content)
         query = address(experiment)
     except ValueError as error:
         notice(error)
@@ -244,17 +252,8 @@ def address(experiment: Experiment) -> dict[str, str | list[str]]:
         If a value is outside the range that a page runs, or cannot be in an address.
     """
     data = experiment.data
-    entry = registry.get(experiment.algorithm)
-    ranges = {
-        p.name: (p.low, p.high if p.low == p.high else STRETCH * p.high) for p in entry.parameters if p.high
-    }
-    for asked, allowed in ((experiment.parameters, ranges), (data.options, _OPTION_RANGES)):
-        for name, (low, most) in allowed.items():
-            if asked.get(name) is not None and not low <= asked[name] <= most:
-                raise ValueError(
-                    f"{name}={asked[name]} is outside of what this page runs, {low:g} to {most:g}. "
-                    f"{_ELSEWHERE}"
-                )
+    method = method_address(experiment.algorithm, experiment.parameters)
+    check_ranges(data.options, _OPTION_RANGES)
     values: dict[str, Any] = {"data": data.source, "scale": scale_word(data)}
     if data.source == TABLE:
         values |= table_address(data)
@@ -263,14 +262,7 @@ def address(experiment: Experiment) -> dict[str, str | list[str]]:
     if data.change:
         values |= question_address(data)
     written = {key: _written(key, value) for key, value in values.items() if value is not None}
-    own = {name: value for name, value in experiment.parameters.items() if value is not None}
-    shown = {entry.parameter(name): value for name, value in own.items()}
-    for parameter, value in shown.items():
-        if parameter.kind == "choice" and isinstance(value, list | tuple):
-            raise ValueError(f"{parameter.name} is a labelling, which no page takes. {_ELSEWHERE}")
-        if len(parameter.write(value)) > _MAX_WRITTEN:
-            raise ValueError(f"{parameter.name} is too long for the address of a page. {_ELSEWHERE}")
-    return written | {"algorithm": entry.name} | {p.key: p.write(value) for p, value in shown.items()}
+    return written | method
 
 
 def _entry_options(entry: Entry) -> dict[str, Any]:

@@ -23,7 +23,7 @@ _BEST = (
 )
 
 #: Pages on which one chooses all oneself.
-_EXPLORE = (_PLAYGROUND, _CUTS, _COMPARE, _SELECTION, _TUNE, "pages/6_Papers.py")
+_EXPLORE = (_PLAYGROUND, _CUTS, _COMPARE, _SELECTION, _TUNE, "pages/8_Images.py", "pages/6_Papers.py")
 
 #: Width in pixels of the picture beside a link.
 _SMALL = 64

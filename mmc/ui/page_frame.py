@@ -25,6 +25,7 @@ PAGES = (
     ("pages/4_Compare.py", "Compare", ":material/grid_view:", "many side by side"),
     ("pages/2_Model_selection.py", "Model selection", ":material/query_stats:", "one setting"),
     ("pages/5_Tune.py", "Tune", ":material/tune:", "two at once"),
+    ("pages/8_Images.py", "Images", ":material/image:", "segments of a picture"),
     ("pages/6_Papers.py", "Papers", ":material/menu_book:", "theirs and ours"),
 )
 

@@ -5,9 +5,11 @@ Every control is bound to the address, so a link reproduces the run.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from math import isfinite
+from types import MappingProxyType
 from typing import Any, Literal
 
 import streamlit as st
@@ -25,6 +27,15 @@ from mmc.ui.wording import with_labels
 STRETCH = 10
 MAX_CANDIDATES = 40
 
+#: Number of characters of a value in an address; browsers and proxies cut longer addresses.
+_MAX_WRITTEN = 1000
+
+#: Remedy for what no page runs.
+ELSEWHERE = "Use the command line: python -m mmc run."
+
+#: Defaults of a page that has none of its own.
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
 #: Picture of each family of algorithms, where its idea has one.
 _ICONS = {
     "regularised least squares": ":material/vibration:",
@@ -38,7 +49,14 @@ _ICONS = {
 }
 
 
-def algorithm_control(first: str = "UMCRLS", families: tuple[str, ...] = (), *, tuned: bool = False) -> str:
+def algorithm_control(
+    first: str = "UMCRLS",
+    families: tuple[str, ...] = (),
+    *,
+    tuned: bool = False,
+    able: Callable[[Algorithm], bool] = lambda entry: True,
+    usual: Mapping[str, Any] = NOTHING,
+) -> str:
     """Draw the control of the algorithm and return its name.
 
     Parameters
@@ -49,11 +67,17 @@ def algorithm_control(first: str = "UMCRLS", families: tuple[str, ...] = (), *, 
         Families to choose from; empty means all.
     tuned : bool
         Whether to offer only algorithms with a parameter that a sweep may try.
+    able : callable
+        Says of an algorithm whether to offer it.
+    usual : mapping
+        Defaults of this page, as in `parameter_controls`.
     """
     names = [
         a.name
         for a in registry.most_used_first()
-        if (not families or a.family in families) and (not tuned or any(p.candidates for p in a.parameters))
+        if (not families or a.family in families)
+        and (not tuned or any(p.candidates for p in a.parameters))
+        and able(a)
     ]
     held = st.session_state.get("algorithm") or st.query_params.get("algorithm")
     shown = registry.ALGORITHMS.get(held if held in names else first)
@@ -64,7 +88,7 @@ def algorithm_control(first: str = "UMCRLS", families: tuple[str, ...] = (), *, 
             first,
             "algorithm",
             algorithm_title,
-            on_change=_follow_algorithm,
+            on_change=partial(_follow_algorithm, usual),
             icon=_ICONS.get(shown.family) if shown else None,
         )
         st.caption(registry.get(name).summary)
@@ -77,7 +101,9 @@ def algorithm_title(name: str) -> str:
     return registry.get(name).title or name
 
 
-def parameter_controls(name: str, k: int, without: Collection[str] = ()) -> dict[str, Any]:
+def parameter_controls(
+    name: str, k: int, without: Collection[str] = (), usual: Mapping[str, Any] = NOTHING
+) -> dict[str, Any]:
     """Draw the controls of an algorithm's parameters.
 
     Parameters
@@ -88,6 +114,8 @@ def parameter_controls(name: str, k: int, without: Collection[str] = ()) -> dict
         Initial number of clusters.
     without : collection of str
         Parameters that are chosen elsewhere.
+    usual : mapping
+        Defaults of this page where they differ from those of the registry, by name.
 
     Returns
     -------
@@ -108,10 +136,10 @@ def parameter_controls(name: str, k: int, without: Collection[str] = ()) -> dict
             help="Sets the kernel and the search as the paper has them; the defaults are those that did best "
             "on many data sets.",
         )
-    matter = [p for p in _that_matter(entry, k) if p.name not in without]
-    given = {p: _control(p, _default(entry, p, k)) for p in matter if not p.advanced}
+    matter = [p for p in _that_matter(entry, k, usual) if p.name not in without]
+    given = {p: _control(p, _default(entry, p, k, usual)) for p in matter if not p.advanced}
     with st.expander("More parameters"):
-        given |= {p: _control(p, _default(entry, p, k)) for p in matter if p.advanced}
+        given |= {p: _control(p, _default(entry, p, k, usual)) for p in matter if p.advanced}
     values = {p.name: p.parse(v) if isinstance(v, str) else v for p, v in given.items()}
     values = {name: value for name, value in values.items() if value is not None}
     st.caption(plain(with_labels(registry.bound(entry.name, values).sentence, entry.name)))
@@ -347,26 +375,28 @@ def asked_text(key: str) -> str:
     return str(st.session_state.get(key) or st.query_params.get(key) or "")
 
 
-def _that_matter(entry: Algorithm, k: int) -> list[Parameter]:
+def _that_matter(entry: Algorithm, k: int, usual: Mapping[str, Any] = NOTHING) -> list[Parameter]:
     """Return the parameters that have an effect beside the current values of the others."""
-    current = {p.name: next(iter(_asked_for(p)), _default(entry, p, k)) for p in entry.parameters}
+    current = {p.name: next(iter(_asked_for(p)), _default(entry, p, k, usual)) for p in entry.parameters}
     return [p for p in entry.parameters if p.matters(current)]
 
 
-def _default(entry: Algorithm, parameter: Parameter, k: int) -> Any:
+def _default(entry: Algorithm, parameter: Parameter, k: int, usual: Mapping[str, Any]) -> Any:
     if parameter.is_n_clusters:
         return k
+    if parameter.name in usual:
+        return usual[parameter.name]
     return 0 if parameter.name == "random_state" else entry.default(parameter.name)
 
 
 @guard()
-def _follow_algorithm() -> None:
+def _follow_algorithm(page: Mapping[str, Any]) -> None:
     """Set the defaults of the new algorithm; within a family, values that the visitor has changed stay."""
     entry = registry.get(st.session_state["algorithm"])
     before = registry.get(state_of(Visit).algorithm or entry.name)
-    usual = _defaults(entry)
+    usual = _defaults(entry, page)
     if entry.family == before.family:
-        old = _defaults(before)
+        old = _defaults(before, page)
         usual = {key: v for key, v in usual.items() if key in old and st.session_state.get(key) == old[key]}
     else:
         usual |= {"random_state": 0, "sweep": entry.tune, "candidates": ""}
@@ -383,10 +413,10 @@ def _publish(entry: Algorithm) -> None:
         st.session_state[name] = _held(parameter, value)
 
 
-def _defaults(entry: Algorithm) -> dict[str, Any]:
+def _defaults(entry: Algorithm, page: Mapping[str, Any]) -> dict[str, Any]:
     """Return the defaults as the controls hold them, without the seed and the number of clusters."""
     return {
-        p.name: _held(p, entry.default(p.name))
+        p.name: _held(p, page.get(p.name, entry.default(p.name)))
         for p in entry.parameters
         if not p.is_n_clusters and p.name != "random_state"
     }
@@ -419,3 +449,55 @@ def forget_outside(key: str, low: Any, high: Any) -> None:
 def short(value: float) -> str:
     """Return a number as the bound controls write it."""
     return f"{value:.10g}"
+
+
+def method_address(algorithm: str, parameters: Mapping[str, Any]) -> dict[str, str]:
+    """Return the query parameters of an algorithm and its parameters.
+
+    Parameters
+    ----------
+    algorithm : str
+        Name of the algorithm.
+    parameters : mapping
+        Parameters that are set.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside the range that a page runs, or cannot be in an address.
+    """
+    entry = registry.get(algorithm)
+    ranges = {
+        p.name: (p.low, p.high if p.low == p.high else STRETCH * p.high) for p in entry.parameters if p.high
+    }
+    check_ranges(parameters, ranges)
+    own = {name: value for name, value in parameters.items() if value is not None}
+    shown = {entry.parameter(name): value for name, value in own.items()}
+    for parameter, value in shown.items():
+        if parameter.kind == "choice" and isinstance(value, list | tuple):
+            raise ValueError(f"{parameter.name} is a labelling, which no page takes. {ELSEWHERE}")
+        if len(parameter.write(value)) > _MAX_WRITTEN:
+            raise ValueError(f"{parameter.name} is too long for the address of a page. {ELSEWHERE}")
+    return {"algorithm": entry.name} | {p.key: p.write(value) for p, value in shown.items()}
+
+
+def check_ranges(asked: Mapping[str, Any], ranges: Mapping[str, tuple[float, float]]) -> None:
+    """Refuse values that no page runs.
+
+    Parameters
+    ----------
+    asked : mapping
+        Values by name.
+    ranges : mapping
+        Smallest and largest value by name.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside.
+    """
+    for name, (low, most) in ranges.items():
+        if asked.get(name) is not None and not low <= asked[name] <= most:
+            raise ValueError(
+                f"{name}={asked[name]} is outside of what this page runs, {low:g} to {most:g}. {ELSEWHERE}"
+            )

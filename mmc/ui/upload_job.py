@@ -11,6 +11,7 @@ import streamlit as st
 from mmc import work
 from mmc.datasets import TableError
 from mmc.errors import LimitError
+from mmc.image_work import Photo
 from mmc.ui._sessions import drop_upload, uploaded_bytes
 from mmc.ui.jobs import forget
 from mmc.ui.result_store import obtained
@@ -80,12 +81,23 @@ def _read(key: str, content: bytes, name: str, sheet: str | None = None) -> Uplo
     try:
         task = name if sheet is None else (name, sheet)
         result = obtained(key, work.read, content, task, own=True, caption="reading the file")
-        _held().add(result)
+        hold(result)
     except TableError as error:  # the run reports the error, beside the controls
         result = TableError(str(error))  # without the frames of the first, which hold the content
     except LimitError as error:
         result = TableError(f"{name!r} cannot be read: {error}")
     return result
+
+
+def hold(held: Upload | Photo) -> None:
+    """Count the memory of what a visitor has loaded for as long as somebody refers to it.
+
+    Parameters
+    ----------
+    held : Upload or Photo
+        Table or image.
+    """
+    _held().add(held)
 
 
 def require_room(upload: Any) -> None:
@@ -128,6 +140,6 @@ def _n_held() -> int:
 
 
 @st.cache_resource(show_spinner=False)
-def _held() -> WeakSet[Upload]:
-    """Return the tables of all visitors who are still there."""
+def _held() -> WeakSet[Upload | Photo]:
+    """Return the tables and images of all visitors who are still there."""
     return WeakSet()

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 import streamlit as st
 
 from mmc.datasets import TableError
+from mmc.image_work import Photo
+from mmc.images import PictureError
 from mmc.work import Labelled, Upload
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from mmc.ui.auto_job import Answer
     from mmc.ui.cell_table import Pictures
     from mmc.ui.compare_job import Comparison
+    from mmc.ui.image_job import Segments
     from mmc.ui.run_job import Outcome
     from mmc.ui.runner import Seat
     from mmc.ui.sweep_job import Found
@@ -248,8 +251,28 @@ class Lessons:
     forgotten: int = 0
 
 
+@dataclass
+class Images:
+    """State of the page of images.
+
+    Attributes
+    ----------
+    last : Segments or None
+        Last segmentation that worked.
+    upload : str
+        Identifier of the last uploaded file.
+    photo : Photo, PictureError or None
+        Image of that file, or why it cannot be read.
+    """
+
+    key: ClassVar[str] = "images:"
+    last: Segments | None = None
+    upload: str = ""
+    photo: Photo | PictureError | None = None
+
+
 #: Classes with the state of a page, whose `last` is its last result.
-Page = FindClusters | Playground | ModelSelection | CuttingPlanes | Compare | Tune
+Page = FindClusters | Playground | ModelSelection | CuttingPlanes | Compare | Tune | Images
 
 S = TypeVar("S", bound=Visit | Page | Lessons)
 

@@ -32,6 +32,7 @@ PARTS = {
     "pages/5_Tune.py": "mmc.ui.tuning_controls",
     "pages/6_Papers.py": "mmc.ui.stored_tables",
     "pages/7_Lessons.py": "mmc.ui.find_place",
+    "pages/8_Images.py": "mmc.ui.image_controls",
 }
 
 

@@ -22,6 +22,7 @@ _PAGES = {
     "Compare?n=60&sets=moons&algorithms=KMeans": ".mmc-pictures .mmc-done",
     "Model_selection?n=60&candidates=3,6": ".st-key-chart_0 .points path",
     f"Tune?n=60&kernel=rbf&paper_grid=false&{_GRID}": ".st-key-chart_0 .points path",
+    "Images?picture=shapes&sample=500": ".mmc-segments canvas",
     "Papers": "[data-testid=stMain] h3",
     "Lessons?teacher=true": ".mmc-hints",
     "Lessons?lesson=easy-to-learn": ".st-key-lesson_picture img",
