@@ -1,4 +1,7 @@
-"""Figures of the papers, drawn again from stored results: panels of lines over two axes."""
+"""Figures of the papers, drawn again from stored results: panels of lines over two axes.
+
+Each panel is a figure of its own, so that a page can put them side by side or below each other.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,10 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from mmc.figures.palette import SYMBOLS, cluster_color
 
-_HEIGHT, _LEGEND = 340, 60
+_HEIGHT = 380
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
 
@@ -63,44 +65,43 @@ class Reproduction(NamedTuple):
     panels: list[Panel]
 
 
-def reproduction_figure(drawn: Reproduction) -> go.Figure:
-    """Draw the panels side by side; a line has the same colour, dash and symbol in all of them."""
-    panels = drawn.panels
-    figure = make_subplots(
-        cols=len(panels),
-        subplot_titles=[html.escape(panel.title) for panel in panels],
-        horizontal_spacing=0.3 / max(len(panels), 2),
-    )
-    names = list(dict.fromkeys(line.name for panel in panels for line in panel.lines))
-    told: set[str] = set()
-    for column, panel in enumerate(panels, start=1):
-        for line in panel.lines:
-            i, name = names.index(line.name), html.escape(line.name)
-            figure.add_scatter(
-                x=line.x,
-                y=line.y,
-                name=name,
-                legendgroup=name,
-                showlegend=len(names) > 1 and line.name not in told,
-                mode="lines+markers" if line.joined else "markers",
-                line={"color": cluster_color(i), "dash": _DASHES[i % len(_DASHES)], "width": 2},
-                marker={"symbol": SYMBOLS[i % len(SYMBOLS)], "size": 7, "color": cluster_color(i)},
-                hovertemplate=f"{name}<br>{html.escape(panel.x)} %{{x:.4g}}"
-                f"<br>{html.escape(panel.y)} %{{y:.4g}}<extra></extra>",
-                row=1,
-                col=column,
-            )
-            told.add(line.name)
-        shared: dict[str, Any] = {"fixedrange": True, "automargin": True, "row": 1, "col": column}
-        figure.update_xaxes(title=html.escape(panel.x), type="log" if panel.log_x else "linear", **shared)
-        figure.update_yaxes(title=html.escape(panel.y), type="log" if panel.log_y else "linear", **shared)
+def panel_figures(drawn: Reproduction) -> list[go.Figure]:
+    """Draw each panel; a line has the same colour, dash and symbol in all of them."""
+    names = list(dict.fromkeys(line.name for panel in drawn.panels for line in panel.lines))
+    return [_panel_figure(panel, names) for panel in drawn.panels]
+
+
+def _panel_figure(panel: Panel, names: list[str]) -> go.Figure:
+    figure = go.Figure()
+    for line in panel.lines:
+        i, name = names.index(line.name), html.escape(line.name)
+        figure.add_scatter(
+            x=line.x,
+            y=line.y,
+            name=name,
+            mode="lines+markers" if line.joined else "markers",
+            line={"color": cluster_color(i), "dash": _DASHES[i % len(_DASHES)], "width": 2},
+            marker={"symbol": SYMBOLS[i % len(SYMBOLS)], "size": 7, "color": cluster_color(i)},
+            hovertemplate=f"{name}<br>{html.escape(panel.x)} %{{x:.4g}}"
+            f"<br>{html.escape(panel.y)} %{{y:.4g}}<extra></extra>",
+        )
+    axis: dict[str, Any] = {"fixedrange": True, "automargin": True, "zeroline": False}
     figure.update_layout(
-        height=_HEIGHT + (_LEGEND if len(names) > 1 else 0),
-        margin={"l": 10, "r": 10, "t": 40, "b": 10},
+        height=_HEIGHT,
+        title={"text": html.escape(panel.title), "font": {"size": 14}},
+        margin={"l": 10, "r": 10, "t": 40 if panel.title else 10, "b": 10},
+        xaxis=axis | {"title": html.escape(panel.x), **_scale(panel.log_x)},
+        yaxis=axis | {"title": html.escape(panel.y), **_scale(panel.log_y)},
+        showlegend=len(panel.lines) > 1,
         legend={"orientation": "h", "yanchor": "top", "y": -0.25, "x": 0},
         dragmode=False,
     )
     return figure
+
+
+def _scale(is_log: bool) -> dict[str, Any]:
+    """Return what makes an axis logarithmic, with labels at 1, 2 and 5 times powers of ten."""
+    return {"type": "log", "dtick": "D2"} if is_log else {"type": "linear"}
 
 
 def to_json(figures: Iterable[Reproduction]) -> str:

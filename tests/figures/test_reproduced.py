@@ -2,7 +2,7 @@
 
 import pytest
 
-from mmc.figures.reproduced import Line, Panel, Reproduction, from_json, reproduction_figure, to_json
+from mmc.figures.reproduced import Line, Panel, Reproduction, from_json, panel_figures, to_json
 
 DRAWN = Reproduction(
     "iterSVR",
@@ -18,28 +18,28 @@ DRAWN = Reproduction(
 )
 
 
-def test_a_line_looks_the_same_in_all_panels_and_is_named_once():
-    """Colours and symbols belong to names, and the legend has each name once."""
-    figure = reproduction_figure(DRAWN)
-    assert [trace.name for trace in figure.data] == ["KM", "NC", "NC"]
-    assert [trace.showlegend for trace in figure.data] == [True, True, False]
-    assert figure.data[1].marker.symbol == figure.data[2].marker.symbol
-    assert figure.data[0].line.color != figure.data[1].line.color
-    assert [trace.mode for trace in figure.data] == ["lines+markers", "lines+markers", "markers"]
-    assert (figure.layout.xaxis.type, figure.layout.yaxis.type, figure.layout.yaxis2.type) == (
-        "log",
-        "linear",
-        "log",
-    )
+def test_a_line_looks_the_same_in_all_panels():
+    """Colours and symbols belong to names, and axes are as the panel says."""
+    first, second = panel_figures(DRAWN)
+    assert [trace.name for trace in first.data] == ["KM", "NC"]
+    assert [trace.name for trace in second.data] == ["NC"]
+    assert first.data[1].marker.symbol == second.data[0].marker.symbol
+    assert first.data[0].line.color != first.data[1].line.color == second.data[0].line.color
+    assert (first.data[1].mode, second.data[0].mode) == ("lines+markers", "markers")
+    assert (first.layout.xaxis.type, first.layout.yaxis.type) == ("log", "linear")
+    assert (second.layout.xaxis.type, second.layout.yaxis.type) == ("log", "log")
+    assert (first.layout.showlegend, second.layout.showlegend) == (True, False)
 
 
 def test_names_of_a_file_are_no_markup():
     """What a file says is escaped in titles and legends."""
     nasty = "<b>bold</b>"
-    panel = Panel(nasty, nasty, nasty, [Line(nasty, [1.0], [1.0])])
-    text = reproduction_figure(DRAWN._replace(panels=[panel])).to_json()
-    assert "<b>" not in text
+    panel = Panel(nasty, nasty, nasty, [Line(nasty, [1.0], [1.0]), Line("", [1.0], [1.0])])
+    (figure,) = panel_figures(DRAWN._replace(panels=[panel]))
+    text = figure.to_json()
+    assert "&lt;b" in text
     assert "\\u003cb\\u003e" not in text
+    assert "<b>" not in text
 
 
 def test_a_figure_is_read_as_it_was_written():
