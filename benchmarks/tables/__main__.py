@@ -116,17 +116,19 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--only",
         metavar="TEXT",
-        default="",
-        help="rows whose paper, table, set or method has it, and figures",
+        action="append",
+        help="rows and figures whose paper, table, set or method has it; given again, those come next",
     )
     parser.add_argument("--again", action="store_true", help="from nothing; if stopped, go on")
     parser.add_argument("--list", action="store_true", help="say what there is, and compute nothing")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="rows at a time (all cores)")
     chosen = parser.parse_args(arguments)
     plans, drawings = all_plans(chosen.data), all_drawings(chosen.data)
-    works: list[Work] = [work for work in (*plans, *drawings) if _fits(work, chosen.only)]
+    only: list[str] = chosen.only or [""]
+    works: list[Work] = [work for text in only for work in (*plans, *drawings) if _fits(work, text)]
+    works = list({work.key: work for work in works}.values())
     if not works:
-        parser.error(f"--only {chosen.only!r} fits no row; --list shows them all")
+        parser.error(f"--only {' '.join(only)!r} fits no row; --list shows them all")
     if chosen.jobs < 1:
         parser.error(f"--jobs {chosen.jobs} must be 1 or more")
     try:
@@ -142,7 +144,7 @@ def main(arguments: list[str] | None = None) -> int:
             state = "done" if _is_done(work, store, album) else "to do" if work.compute else "missing data"
             print(f"{', '.join(work.key)}: {state}")
         return 0
-    record = Record.begun(chosen.out, chosen.only, again=chosen.again)
+    record = Record.begun(chosen.out, " ".join(only), again=chosen.again)
     if chosen.again and not record.goes_on:
         store.forget(work for work in works if isinstance(work, Plan))
         album.forget(work for work in works if isinstance(work, Drawing))

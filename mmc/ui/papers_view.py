@@ -196,11 +196,11 @@ def _extent(rows: pd.DataFrame, drawn: list[Reproduction]) -> str:
     compared = sum(counts[verdict] for verdict in COMPARED)
     reached = compared - counts["short of it"]
     text = f"{reached} of {compared} numbers that can be compared are within one deviation of the paper's or "
-    text += f"better ({counts['better']}); {counts['short of it']} fall short."
+    text += f"better ({counts['better']}), and {counts['short of it']} short of it."
     for verdict, told in (
-        ("not attainable", "cannot be reached by any labelling of the set"),
-        ("missing data", "need data that are not at hand"),
-        ("shown only", "are shown without a verdict: times, counts, and numbers of other points"),
+        ("not attainable", "printed that no labelling of the set has"),
+        ("missing data", "with data that are not at hand"),
+        ("shown only", "shown without a verdict: times, counts, and numbers of other points"),
     ):
         text += f" {counts[verdict]} {told}." if counts[verdict] else ""
     if drawn:
@@ -262,14 +262,14 @@ def _beside(rows: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
     }
     shown = pd.DataFrame(texts)
     lacking = [c for c in ("Best of ours", "Best of paper", "Seconds") if (shown[c] == "–").all()]
-    return shown.drop(columns=lacking + ([_OPEN] if shown[_OPEN].isna().all() else []))
+    return shown.drop(columns=lacking + ([] if shown[_OPEN].any() else [_OPEN]))
 
 
-def _link(experiment: str) -> str | None:
-    """Return the address of the playground with an experiment; None if there is none that this app runs."""
+def _link(experiment: str) -> str:
+    """Return the address of the playground with an experiment; empty if there is none that this app runs."""
     with suppress(ValueError):
         return f"Playground?{urlencode(address(Experiment.from_json(experiment)), doseq=True)}"
-    return None
+    return ""
 
 
 def _formatted(rows: pd.DataFrame, whose: str) -> list[str]:
