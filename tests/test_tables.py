@@ -130,11 +130,24 @@ def test_rows_of_other_processes_stay(tmp_path):
     """Two stores that write one file lose nothing."""
     plans = command.all_plans(None)
     first, second = (Store(tmp_path, plans) for _ in range(2))
-    rows = [finish(plan, Outcome(Figures(0.5)), 1.0) for plan in plans[:2]]
+    rows = [finish(plan, Outcome(Figures(0.99)), 1.0) for plan in plans[:2]]
     first.add(rows[0])
     second.add(rows[1])
     first.forget(plans[:1])
     assert read(tmp_path / "tables.csv") == [rows[1]]
+
+
+def test_a_stored_row_is_as_its_plan_wants_it(tmp_path):
+    """A cause is added to a row that falls short, once; a row without a verdict loses the one it had."""
+    plan = replace(command.all_plans(None)[0], cause="Because.")
+    row = finish(plan, Outcome(Figures(0.1), note="Found."), 1.0)
+    assert row.verdict == SHORT
+    store = Store(tmp_path, [plan])
+    store.add(row)
+    store.add()
+    assert [each.note for each in Store(tmp_path, [plan]).rows] == ["Found. Because."]
+    (unjudged,) = Store(tmp_path, [replace(plan, judged=False)]).rows
+    assert unjudged.verdict == SHOWN
 
 
 def test_rows_beside_a_row_are_done_with_it(tmp_path):
@@ -162,7 +175,7 @@ def test_missing_data_are_listed(tmp_path, monkeypatch):
     assert {row.verdict for row in rows} == {MISSING}
     assert all("usps.npz" in row.note and row.ours_mean is None for row in rows)
     assert "missing data" in (tmp_path / "tables.md").read_text(encoding="utf-8")
-    stored = replace(rows[0], ours_mean=0.9, verdict=SHORT)
+    stored = replace(rows[0], ours_mean=0.99, verdict=BETTER)
     (tmp_path / "tables.csv").write_text(to_csv([stored]), encoding="utf-8")
     assert tables(tmp_path, "--only", "usps 5-8") == 0
     assert read(tmp_path / "tables.csv")[0] == stored

@@ -86,6 +86,8 @@ class Plan:
         Further rows that the same computation gives, such as its time.
     judged : bool
         Whether there is a verdict; False if the points are not the paper's.
+    cause : str
+        Why the row falls short, if it does.
     """
 
     paper: str
@@ -99,6 +101,7 @@ class Plan:
     missing: str = ""
     beside: tuple[Plan, ...] = ()
     judged: bool = True
+    cause: str = ""
 
     @property
     def key(self) -> tuple[str, str, str, str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, fields
+from dataclasses import astuple, fields, replace
 from itertools import groupby
 from pathlib import Path
 
-from benchmarks.tables.rows import DECIMALS, MISSING, Plan, Row
+from benchmarks.tables.rows import DECIMALS, MISSING, SHORT, SHOWN, Plan, Row
 from mmc._files import write_file
 
 CSV, MARKDOWN = "tables.csv", "tables.md"
@@ -51,7 +51,7 @@ class Store:
 
     def add(self, *rows: Row) -> None:
         """Keep rows and write both files; what another process has added meanwhile stays."""
-        self._rows = self._stored() | {row.key: row for row in rows}
+        self._rows = self._stored() | {row.key: settled(row, self._plans[row.key]) for row in rows}
         self._write()
 
     def _stored(self) -> dict[tuple[str, str, str, str], Row]:
@@ -59,7 +59,7 @@ class Store:
         known = read(file) if file.is_file() else []
         # A row that was measured by another protocol does not count.
         return {
-            row.key: row
+            row.key: settled(row, self._plans[row.key])
             for row in known
             if row.key in self._plans and row.protocol == self._plans[row.key].protocol
         }
@@ -79,6 +79,15 @@ def in_order(plans: Sequence[Plan]) -> list[Plan]:
         every,
         key=lambda plan: (papers.index(plan.paper), tables.index(plan.key[:2]), sets.index(plan.key[:3])),
     )
+
+
+def settled(row: Row, plan: Plan) -> Row:
+    """Return a row as its plan wants it: without a verdict, or with the cause if it falls short."""
+    if not plan.judged and row.verdict != MISSING:
+        return replace(row, verdict=SHOWN)
+    if row.verdict == SHORT and plan.cause not in row.note:
+        return replace(row, note=f"{row.note} {plan.cause}".strip())
+    return row
 
 
 def to_csv(rows: Iterable[Row]) -> str:
