@@ -23,7 +23,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks.tables.drawings import Drawing
-from benchmarks.tables.mkc import BASES, DRAWS, NO_CAP, SETS
+from benchmarks.tables.mkc import BASES, CAUSES, DRAWS, NO_CAP, SETS
 from benchmarks.tables.rows import Figures, Outcome, Plan, summary
 from benchmarks.tables.sets import Array, Labels, Source
 from mmc import MKC
@@ -54,7 +54,8 @@ def plans(folder: Path | None) -> Iterator[Plan]:
     for name, (source, size, (accuracy, rand)) in TABLE_3.items():
         compute = partial(generalisation, source, size, rand, folder) if source.is_there(folder) else None
         described = (f"{told}; all points are labelled", "accuracy %", Figures(accuracy))
-        yield Plan("MKC", "3", name, f"MKC, {size} points", *described, compute, source.file)
+        method = f"MKC, {size} points"
+        yield Plan("MKC", "3", name, method, *described, compute, source.file, cause=CAUSES["MKC"])
     for name, (source, printed) in TABLE_54.items():
         here = source.is_there(folder)
         methods = ("learned from half", "the other half")
