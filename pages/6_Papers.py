@@ -26,4 +26,4 @@ with ui.frame("Papers"):
         ui.download_control(chosen)
     for name, rows in ui.by_paper(chosen):
         ui.show_paper(name, rows)
-    ui.run_note()
+    ui.run_note(tables)

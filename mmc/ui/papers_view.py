@@ -155,12 +155,19 @@ def stored_figures() -> list[Reproduction]:
     return []
 
 
-def run_note() -> None:
-    """Say by which versions the tables were computed, and how long that took."""
+def run_note(table: pd.DataFrame) -> None:
+    """Say by which versions the tables were computed, and how long that took.
+
+    Parameters
+    ----------
+    table : DataFrame
+        All rows of the stored run.
+    """
+    spent = table["seconds"].sum() + sum(drawn.seconds for drawn in stored_figures())
     with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
         record = json.loads((RESULTS.parent / RECORD).read_text(encoding="utf-8"))
         versions = ", ".join(f"{name} {text}" for name, text in record["versions"].items())
-        text = f"Computed by {versions}."
+        text = f"Computed by {versions}; all rows and figures took {spent / 60:.0f} minutes of one core."
         if record["again"] and record["has_ended"] and not record["only"]:
             text += f" The last run from nothing took {record['seconds'] / 60:.0f} minutes."
         st.caption(plain(text))

@@ -131,9 +131,11 @@ def test_versions_and_time_of_the_run_are_said(page):
     record = {"only": "", "again": True, "has_ended": True, "seconds": 7200.0, "versions": {"numpy": "2.4"}}
     file = papers_view.RESULTS.parent / "run.json"
     file.write_text(json.dumps(record), encoding="utf-8")
-    assert "Computed by numpy 2\\.4\\. The last run from nothing took 120 minutes\\." in _captions(page())
+    computed = "Computed by numpy 2\\.4\\; all rows and figures took 2 minutes of one core\\."
+    at = page([ROW | {"seconds": 120.0}])
+    assert f"{computed} The last run from nothing took 120 minutes\\." in _captions(at)
     file.write_text(json.dumps(record | {"has_ended": False}), encoding="utf-8")
-    assert "Computed by numpy 2\\.4\\." in _captions(page())
+    assert computed in _captions(page([ROW | {"seconds": 120.0}]))
     file.write_text("{}", encoding="utf-8")
     assert not [text for text in _captions(page()) if text.startswith("Computed by")]
 
