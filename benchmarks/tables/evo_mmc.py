@@ -63,6 +63,8 @@ ALL_PAIRS = {
 
 #: The pairs of Table 2 that need all digits of MNIST; here those of its training set.
 LARGE = {f"MNIST {a}, {b}": (Source("mnist_train60k.npz"), (a, b)) for a, b in ((1, 2), (1, 7))}
+#: Runs of these by which the cell is chosen.
+LARGE_RUNS = 2
 #: Seconds and generations that Table 2 prints.
 TIMES = {
     ("digits 3, 8", "EvoMMC"): (20.80, 4923),
@@ -140,7 +142,8 @@ def plans(folder: Path | None) -> Iterator[Plan]:
     for (name, method), (seconds, _) in TIMES.items():
         source = LARGE[name][0] if name in LARGE else SETS[name].source
         compute = partial(single_runs, name, method, folder) if source.is_there(folder) else None
-        told = f"CPU seconds of a run, mean over {RUNS}, at the best of 9 cells by one repetition"
+        chosen = f"{LARGE_RUNS} runs each" if name in LARGE else "one repetition"
+        told = f"CPU seconds of a run, mean over {RUNS}, at the best of 9 cells by {chosen}"
         yield Plan("EvoMMC", "2", name, method, told, "seconds", Figures(seconds), compute, source.file)
 
 
@@ -200,7 +203,9 @@ def single_runs(name: str, method: str, folder: Path | None) -> Outcome:
     else:
         each = SETS[name]
         task = Task(*each.source.read(folder), each.balance)
-    best = search(task, METHODS[method], repetitions=1)
+    best = search(task, METHODS[method], repetitions=1, runs=LARGE_RUNS if name in LARGE else RUNS)
+    if name in LARGE:
+        best = _cell(task, METHODS[method], best.alpha, best.width, (1, RUNS))
     note = f"λn = {best.alpha:g}, σ = {best.width} times the diagonal, {len(task.X)} points; lowest error of "
     note += f"{RUNS} runs {best.lowest[0]:.2f} %, of the fittest {best.fittest[0]:.2f} %. "
     note += f"{best.generations:.0f} generations, the paper has {TIMES[name, method][1]}."
