@@ -13,6 +13,8 @@ from benchmarks.tables.rows import DECIMALS, MISSING, SHORT, SHOWN, Plan, Row
 from mmc._files import write_file
 
 CSV, MARKDOWN = "tables.csv", "tables.md"
+#: Numbers of tables in their order.
+_TABLES = ("I", "I and II", "II", "IV", "V", "VI", "VIII", "1", "2", "3", "5-4 of the thesis")
 _COLUMNS = [field.name for field in fields(Row)]
 _NUMBERS = {field.name for field in fields(Row) if "float" in str(field.type)}
 
@@ -70,14 +72,13 @@ class Store:
 
 
 def in_order(plans: Sequence[Plan]) -> list[Plan]:
-    """Return the rows and those beside them by paper, table and set, each in the order of appearance."""
+    """Return the rows and those beside them by paper, number of the table, and set."""
     every = [row for plan in plans for row in plan.all]
     papers = list(dict.fromkeys(plan.paper for plan in plans))
-    tables = list(dict.fromkeys((plan.paper, plan.table) for plan in every))
     sets = list(dict.fromkeys((plan.paper, plan.table, plan.set) for plan in every))
     return sorted(
         every,
-        key=lambda plan: (papers.index(plan.paper), tables.index(plan.key[:2]), sets.index(plan.key[:3])),
+        key=lambda plan: (papers.index(plan.paper), _TABLES.index(plan.table), sets.index(plan.key[:3])),
     )
 
 
