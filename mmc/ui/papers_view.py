@@ -203,13 +203,13 @@ def _extent(rows: pd.DataFrame, drawn: list[Reproduction]) -> str:
     compared = sum(counts[verdict] for verdict in COMPARED)
     reached = compared - counts["short of it"]
     text = f"{reached} of {compared} numbers that can be compared are within one deviation of the paper's or "
-    text += f"better ({counts['better']}), and {counts['short of it']} short of it."
+    text += f"better ({counts['better']} better); short of it: {counts['short of it']}."
     for verdict, told in (
-        ("not attainable", "printed that no labelling of the set has"),
-        ("missing data", "with data that are not at hand"),
-        ("shown only", "shown without a verdict: times, counts, and numbers of other points"),
+        ("not attainable", "The printed number is of no labelling of the set"),
+        ("missing data", "The data are not at hand"),
+        ("shown only", "Without a verdict (times, counts, other points)"),
     ):
-        text += f" {counts[verdict]} {told}." if counts[verdict] else ""
+        text += f" {told}: {counts[verdict]}." if counts[verdict] else ""
     if drawn:
         numbers = [each.figure for each in drawn]
         text += f" Drawn again: {'figures' if len(numbers) > 1 else 'figure'} {', '.join(numbers)}."

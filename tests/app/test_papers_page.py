@@ -103,8 +103,8 @@ def test_how_far_a_paper_is_reproduced_is_counted(page):
     (line,) = (text.value for text in page(rows).markdown if "How far" in text.value)
     assert line.replace("\\", "") == (
         "**How far it is reproduced.** 2 of 3 numbers that can be compared are within one deviation of the "
-        "paper's or better (1), and 1 short of it. 1 printed that no labelling of the set has. 2 shown "
-        "without a verdict: times, counts, and numbers of other points."
+        "paper's or better (1 better); short of it: 1. The printed number is of no labelling of the set: 1. "
+        "Without a verdict (times, counts, other points): 2."
     )
 
 
