@@ -1,20 +1,12 @@
 """Measure iterated training: ``python -m benchmarks.iterative``.
 
-Without options, prints the pairs of digits in Table IV of [iterSVR], and all 45 pairs with three kinds of
-start beside Table II. ``--data DIR`` adds the other sets of Table IV from .npz files (X, y) in DIR.
-``--speed`` times `IterLSSVM` against factoring in every round, and `IterSVR` against a plain loop over
-scikit-learn's SVR.
-
-`benchmarks.tables.iter_svr` says how the kernel width is chosen.
+Times `IterLSSVM` against factoring in every round, and `IterSVR` against a plain loop over scikit-learn's
+SVR.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Callable, Iterator
-from itertools import combinations
-from pathlib import Path
 from statistics import median
 
 import numpy as np
@@ -24,79 +16,19 @@ from sklearn.datasets import make_blobs
 from sklearn.svm import SVR
 from threadpoolctl import threadpool_limits
 
-from benchmarks.tables import iter_svr
-from benchmarks.tables.iter_svr import METHODS, SEEDS, WIDTHS, Task, diagonal, errors
+from benchmarks.tables.iter_svr import diagonal
 from benchmarks.tools import timed
 from mmc import IterLSSVM, IterSVR
 from mmc.datasets import load_digits
 from mmc.kernels import fit_kernel
-from mmc.kernels.spectral import normalized_cut
 from mmc.maxmargin.binary import allowed_sizes
 from mmc.maxmargin.iterative.bias import place_bias
 from mmc.maxmargin.losses import Insensitive, Square
 from mmc.maxmargin.machines import LeastSquaresMachine
-from mmc.starts import Draw, k_means, random_labels
+from mmc.starts import k_means, random_labels
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
-
-
-def table_iv(folder: Path | None) -> None:
-    """Print the errors of the three methods from k-means starts beside those of the paper."""
-    print(
-        f"Table IV: clustering error in %, mean ± deviation over {SEEDS} k-means starts, best σ of 1s, 3s, 5s"
-    )
-    print(f"{'set':<28} {'method':<10} {'ours':>12} {'paper':>12}")
-    for plan in iter_svr.plans(folder):
-        if plan.method not in ("KM", *METHODS):
-            continue
-        if plan.compute is None:
-            if folder is not None:
-                print(f"{plan.set:<28} {plan.method:<10} left out: there is no {plan.missing} in the folder")
-            continue
-        ours, _, note = plan.compute()
-        text, printed = ours.formatted(plan.measure), plan.printed.formatted(plan.measure)
-        print(f"{plan.set:<28} {plan.method:<10} {text:>12} {printed:>12}  {note}", flush=True)
-
-
-def table_ii() -> None:
-    """Print the mean error of iterSVR over all 45 pairs of digits for each kind of start."""
-    print("\nTable II: mean error in % of 45 pairs of digits before and after iterSVR, C = 500, ℓ = 0.03n")
-    print(
-        f"{'start':<16} {'before':>7} {'paper':>6}" + "".join(f"{f'σ = {w}s':>9}" for w in WIDTHS) + "  paper"
-    )
-    tasks = [_digits(pair) for pair in combinations(range(10), 2)]
-    for name, (draw, before_paper, after_paper) in _STARTS.items():
-        before, after = [], []
-        for task in tasks:
-            starts = draw(task)
-            before.append(np.mean([task.error(labels) for labels in starts]))
-            after.append([np.mean(errors(task, IterSVR, starts, width)) for width in WIDTHS])
-        columns = "".join(f"{mean:9.2f}" for mean in np.mean(after, axis=0))
-        print(
-            f"{name:<16} {np.mean(before):7.2f} {before_paper:6.2f}{columns}  {after_paper:5.2f}", flush=True
-        )
-
-
-def _seeded(draw: Draw) -> Callable[[Task], list[Labels]]:
-    return lambda task: [draw(task.X, 2, np.random.RandomState(seed)) for seed in range(3)]
-
-
-def _cut(task: Task) -> list[Labels]:
-    return [normalized_cut(fit_kernel(task.X, gamma="median", width=1.0).matrix)]
-
-
-#: Function that draws the starts, and the paper's errors before and after.
-_STARTS = {
-    "random": (_seeded(random_labels), 48.21, 28.57),
-    "k-means": (_seeded(k_means), 3.49, 1.92),
-    "normalized cut": (_cut, 2.43, 0.91),
-}
-
-
-def _digits(pair: tuple[int, ...]) -> Task:
-    digits = load_digits(pair)
-    return Task(digits.X, digits.y, 0.03)
 
 
 def speed(repetitions: int = 5) -> None:
@@ -232,21 +164,5 @@ def _plain_scan(values: Array, n: int, bound: int, loss: Insensitive) -> float:
     return float(at)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Read the command line and print what it asks for."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.iterative", description=__doc__.split("\n\n")[1]
-    )
-    parser.add_argument("--data", type=Path, metavar="DIR", help="folder with the sets as .npz")
-    parser.add_argument("--speed", action="store_true", help="times instead")
-    chosen = parser.parse_args(arguments)
-    if chosen.speed:
-        speed()
-    else:
-        table_iv(chosen.data)
-        table_ii()
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    speed()

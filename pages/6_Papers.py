@@ -1,4 +1,4 @@
-"""Papers: the claim of each paper, and its tables computed again."""
+"""Papers: the claim of each paper, and its tables and figures computed again."""
 
 import streamlit as st
 
@@ -12,7 +12,8 @@ with ui.frame("Papers"):
         "by looking at the true groups, so do these tables. Elsewhere in this app true groups never steer a "
         "clustering: the agreement shown after a run, and the criterion “ari” and “best in hindsight” on "
         "Tune and Model selection, only compare with them. A number of ours is better than the paper's, "
-        "within one deviation of it, or short of it; where data are not at hand, it is missing."
+        "within one deviation of it, or short of it; where data are not at hand, it is missing, and where no "
+        "labelling of the set has the printed number, it is not attainable."
     )
     st.caption(
         "Names as in the papers: KM is k-means, GMM a mixture of Gaussians, SC and NC are spectral "
@@ -25,3 +26,4 @@ with ui.frame("Papers"):
         ui.download_control(chosen)
     for name, rows in ui.by_paper(chosen):
         ui.show_paper(name, rows)
+    ui.run_note(tables)

@@ -11,11 +11,15 @@ import numpy as np
 from mmc.experiment import Experiment
 
 BETTER, WITHIN, SHORT, MISSING = "better", "within one deviation", "short of it", "missing data"
+#: No labelling of the set has the printed figure; or both figures are shown, and nothing is claimed.
+UNATTAINABLE, SHOWN = "not attainable", "shown only"
 
 #: Number of decimals of each measure.
-DECIMALS = {"ARI": 2, "error %": 2, "accuracy %": 2}
+DECIMALS = {"ARI": 2, "error %": 2, "accuracy %": 2, "seconds": 3, "rounds": 1, "exponent": 2}
 #: Half a unit of the last digit in the papers, some of which print errors with one decimal.
 ROUNDING = {"ARI": 0.005, "error %": 0.05, "accuracy %": 0.005}
+#: Measures of which neither the larger nor the smaller is better, or that other machines change.
+UNJUDGED = ("seconds", "rounds", "exponent")
 
 
 class Figures(NamedTuple):
@@ -35,11 +39,29 @@ class Figures(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The figures of a row, the experiment that a visitor can open, and a note."""
+    """What a computation found.
+
+    Attributes
+    ----------
+    ours : Figures
+        Figures of the row.
+    experiment : Experiment or None
+        Experiment that a visitor can open.
+    note : str
+    spread : float
+        Deviation between draws of the points, if the paper does not name its own; the verdict forgives it.
+    unattainable : str
+        Why no labelling has the printed figure, see `out_of_reach`.
+    beside : sequence of Outcome
+        Outcomes of the rows beside it, see `Plan`.
+    """
 
     ours: Figures
     experiment: Experiment | None = None
     note: str = ""
+    spread: float = 0.0
+    unattainable: str = ""
+    beside: Sequence[Outcome] = ()
 
 
 @dataclass(frozen=True)
@@ -52,14 +74,20 @@ class Plan:
         Key of the row.
     protocol : str
         Description of the measurement.
-    measure : {"ARI", "error %", "accuracy %"}
-        Unit of the figures.
+    measure : str
+        Unit of the figures, one of `DECIMALS`.
     printed : Figures
         Figures that the paper prints.
     compute : callable or None
         Returns the outcome, in any process; None if data are missing.
     missing : str
         File that is needed.
+    beside : tuple of Plan
+        Further rows that the same computation gives, such as its time.
+    judged : bool
+        Whether there is a verdict; False if the points are not the paper's.
+    cause : str
+        Why the row falls short, if it does.
     """
 
     paper: str
@@ -71,11 +99,19 @@ class Plan:
     printed: Figures
     compute: Callable[[], Outcome] | None
     missing: str = ""
+    beside: tuple[Plan, ...] = ()
+    judged: bool = True
+    cause: str = ""
 
     @property
     def key(self) -> tuple[str, str, str, str]:
         """Key of the row."""
         return self.paper, self.table, self.set, self.method
+
+    @property
+    def all(self) -> tuple[Plan, ...]:
+        """The row and those beside it."""
+        return self, *self.beside
 
 
 @dataclass(frozen=True)
@@ -119,17 +155,31 @@ def finish(plan: Plan, outcome: Outcome, seconds: float | None) -> Row:
     """Return the row of an outcome beside the figures of the paper."""
     ours = Figures(*(None if value is None else round(float(value), 4) for value in outcome.ours))
     written = outcome.experiment.to_json() if outcome.experiment is not None else ""
+    if plan.measure in UNJUDGED or not plan.judged:
+        told = MISSING if ours.mean is None else SHOWN
+    else:
+        told = (
+            UNATTAINABLE
+            if outcome.unattainable
+            else verdict(ours, plan.printed, plan.measure, outcome.spread)
+        )
     return Row(
         *plan.key,
         plan.protocol,
         plan.measure,
         *ours,
         *plan.printed,
-        verdict(ours, plan.printed, plan.measure),
+        told,
         None if seconds is None else round(seconds, 1),
         " ".join(written.split()),
-        outcome.note,
+        " ".join(filter(None, (outcome.note, outcome.unattainable))),
     )
+
+
+def finish_all(plan: Plan, outcome: Outcome, seconds: float) -> list[Row]:
+    """Return the rows of a computation; the seconds stand in the first."""
+    rows = [finish(plan, outcome, seconds)]
+    return rows + [finish(*each, None) for each in zip(plan.beside, outcome.beside, strict=True)]
 
 
 def absent(plan: Plan) -> Row:
@@ -138,13 +188,39 @@ def absent(plan: Plan) -> Row:
     return finish(plan, Outcome(Figures(), note=note), None)
 
 
-def verdict(ours: Figures, printed: Figures, measure: str) -> str:
-    """Return how our mean compares with the paper's, given the paper's deviation and rounding."""
+def verdict(ours: Figures, printed: Figures, measure: str, spread: float = 0.0) -> str:
+    """Return how our mean compares with the paper's.
+
+    Forgiven is the largest of the paper's deviation, its rounding, and the deviation between draws.
+    """
     if ours.mean is None or printed.mean is None:
         return MISSING
     gain = (printed.mean - ours.mean) if measure == "error %" else (ours.mean - printed.mean)
-    slack = max(printed.deviation or 0.0, ROUNDING[measure]) + 1e-9
+    slack = max(printed.deviation or 0.0, rounding(printed.mean, measure), spread) + 1e-9
     return BETTER if gain > slack else WITHIN if gain >= -slack else SHORT
+
+
+def rounding(printed: float, measure: str) -> float:
+    """Return half a unit of the last digit; an accuracy that ends in zero may have only one."""
+    return 0.05 if measure == "accuracy %" and round(printed, 1) == printed else ROUNDING[measure]
+
+
+def out_of_reach(printed: Figures, measure: str, n: int) -> str:
+    """Return why no labelling of n points has the printed figure, or an empty text if one has.
+
+    A mean over different labellings may be anything, so only figures without deviation are looked at.
+    """
+    if printed.mean is None or printed.deviation:
+        return ""
+    count = printed.mean * n / 100
+    slack = rounding(printed.mean, measure) * n / 100 + 1e-9
+    if abs(count - round(count)) <= slack:
+        return ""
+    below, above = int(count), int(count) + 1
+    return (
+        f"No labelling of these {n} points has {printed.mean:g} %: {below} of them are "
+        f"{100 * below / n:.2f} %, {above} are {100 * above / n:.2f} %."
+    )
 
 
 def summary(scores: Sequence[float] | np.ndarray, *, lowest: bool = False) -> Figures:

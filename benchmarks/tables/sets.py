@@ -36,15 +36,15 @@ class Source(NamedTuple):
         """Return whether the set can be read."""
         return not self.file or (folder is not None and (folder / self.file).is_file())
 
-    def read(self, folder: Path | None) -> tuple[Array, Labels]:
-        """Read points and classes, in the order of the file."""
+    def read(self, folder: Path | None, draw: int = 0) -> tuple[Array, Labels]:
+        """Read points and classes, in the order of the file; `draw` seeds the choice of points."""
         if self.file:
             assert folder is not None
             X, y = stored(folder / self.file)
         else:
             digits = load_digits()
             X, y = digits.X, digits.y
-        keep = _places(y, self.classes, self.sizes)
+        keep = _places(y, self.classes, self.sizes, draw)
         return X[keep], y[keep]
 
 
@@ -54,8 +54,8 @@ def stored(file: Path) -> tuple[Array, Labels]:
         return content["X"].astype(np.float64), content["y"].astype(np.int64)
 
 
-def _places(y: Labels, classes: Sequence[int] | None, sizes: Sequence[int] | None) -> Labels:
-    rng = np.random.RandomState(0)
+def _places(y: Labels, classes: Sequence[int] | None, sizes: Sequence[int] | None, draw: int) -> Labels:
+    rng = np.random.RandomState(draw)
     keep = []
     for h, c in enumerate(np.unique(y) if classes is None else classes):
         members = np.flatnonzero(y == c)

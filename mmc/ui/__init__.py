@@ -33,7 +33,14 @@ from mmc.ui.lesson_view import show_lesson
 from mmc.ui.marks import with_marks
 from mmc.ui.messages import guard, notice
 from mmc.ui.page_frame import frame, heading
-from mmc.ui.papers_view import by_paper, download_control, paper_control, show_paper, stored_tables
+from mmc.ui.papers_view import (
+    by_paper,
+    download_control,
+    paper_control,
+    run_note,
+    show_paper,
+    stored_tables,
+)
 from mmc.ui.parameter_sidebar import (
     algorithm_control,
     beside_control,
@@ -145,6 +152,7 @@ __all__ = [
     "rival",
     "rival_control",
     "run",
+    "run_note",
     "search",
     "search_map",
     "segments",

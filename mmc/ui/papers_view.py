@@ -1,32 +1,32 @@
-"""The tables of the papers beside ours, from the last stored run."""
+"""The tables and figures of the papers beside ours, from the last stored run."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import suppress
-from math import ceil
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import urlencode
 
 import pandas as pd
 import streamlit as st
 
 from mmc.datasets import to_csv_text
 from mmc.experiment import Experiment
+from mmc.figures.reproduced import Reproduction, from_json, panel_figures
 from mmc.ui._sessions import made_file
 from mmc.ui.data_sidebar import address
 from mmc.ui.messages import notice, plain
 from mmc.ui.page_frame import replaced_notice
 
-#: File that `python -m benchmarks.tables` writes.
+#: File that `python -m benchmarks.tables` writes; figures and the record of the run are beside it.
 RESULTS = Path(__file__).parents[2] / "results" / "tables.csv"
+FIGURES, RECORD = "figures.json", "run.json"
 
 COMMAND = "python -m benchmarks.tables --data DIR"
 ALL = "All"
-_WIDE = ("Note", "How it is measured")
-
-#: Width in pixels of the columns with sentences and, at most on the average, of a letter in them.
-_WIDTH, _LETTER = 400, 7.5
+_OPEN = "Open"
 
 #: Number of rows that a table shows without scrolling.
 _ROWS_SHOWN = 12
@@ -85,8 +85,12 @@ MARKS = {
     "better": ("▲ better", "#009E73"),
     "within one deviation": ("● within one deviation", "#3B8EC2"),
     "short of it": ("▼ short of it", "#D55E00"),
+    "not attainable": ("◇ not attainable", "#A06CC0"),
     "missing data": ("○ missing data", "#888888"),
+    "shown only": ("· shown only", "#888888"),
 }
+#: Verdicts on numbers that can be compared.
+COMPARED = ("better", "within one deviation", "short of it")
 
 
 def stored_tables() -> pd.DataFrame:
@@ -126,22 +130,47 @@ def by_paper(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def show_paper(name: str, rows: pd.DataFrame) -> None:
-    """Draw the claim of a paper, its numbers beside ours, and links to the experiments."""
-    paper, numbers = PAPERS[name], " and ".join(rows["table"].unique())
-    st.subheader(f"{name}, {'tables' if ' and ' in numbers else 'table'} {plain(numbers)}")
+    """Draw the claim of a paper, how far it is reproduced, and its tables and figures in tabs."""
+    paper, drawn = PAPERS[name], [each for each in stored_figures() if each.paper == name]
+    st.subheader(name)
     st.write(paper.claim)
-    st.caption(plain(f"{paper.title}. {_count(rows)}"))
-    shown = _beside(rows)
-    row = _row_height(shown)
-    st.dataframe(
-        shown.style.map(_color, subset=["How it compares"]),
-        hide_index=True,
-        height=row * min(len(shown), _ROWS_SHOWN) + 38,
-        row_height=row,
-        column_config={wide: st.column_config.TextColumn(width=_WIDTH) for wide in _WIDE},
-        key=f"table {name}",
+    st.write(f"**How far it is reproduced.** {_extent(rows, drawn)}")
+    st.caption(plain(paper.title))
+    tables = [str(table) for table in rows["table"].unique()]
+    tabs = st.tabs(
+        [plain(f"Table {table}") for table in tables] + [plain(f"Figure {d.figure}") for d in drawn]
     )
-    _open_links(rows)
+    for tab, table in zip(tabs, tables, strict=False):
+        with tab:
+            _show_table(f"{name} {table}", rows[rows["table"] == table])
+    for tab, each in zip(tabs[len(tables) :], drawn, strict=True):
+        with tab:
+            _show_figure(each)
+
+
+def stored_figures() -> list[Reproduction]:
+    """Return the figures of the last stored run; none if they cannot be read."""
+    with suppress(OSError, ValueError):
+        return from_json((RESULTS.parent / FIGURES).read_text(encoding="utf-8"))
+    return []
+
+
+def run_note(table: pd.DataFrame) -> None:
+    """Say by which versions the tables were computed, and how long that took.
+
+    Parameters
+    ----------
+    table : DataFrame
+        All rows of the stored run.
+    """
+    spent = table["seconds"].sum() + sum(drawn.seconds for drawn in stored_figures())
+    with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+        record = json.loads((RESULTS.parent / RECORD).read_text(encoding="utf-8"))
+        versions = ", ".join(f"{name} {text}" for name, text in record["versions"].items())
+        text = f"Computed by {versions}; all rows and figures took {spent / 60:.0f} minutes of one core."
+        if record["again"] and record["has_ended"] and not record["only"]:
+            text += f" The last run from nothing took {record['seconds'] / 60:.0f} minutes."
+        st.caption(plain(text))
 
 
 def download_control(table: pd.DataFrame) -> None:
@@ -168,7 +197,60 @@ def _read(file: Path) -> pd.DataFrame:
     return table
 
 
-def _beside(rows: pd.DataFrame) -> pd.DataFrame:
+def _extent(rows: pd.DataFrame, drawn: list[Reproduction]) -> str:
+    """Return in words how many numbers are reached, and which figures are drawn."""
+    counts = {verdict: int((rows["verdict"] == verdict).sum()) for verdict in MARKS}
+    compared = sum(counts[verdict] for verdict in COMPARED)
+    reached = compared - counts["short of it"]
+    text = f"{reached} of {compared} numbers that can be compared are within one deviation of the paper's or "
+    text += f"better ({counts['better']} better); short of it: {counts['short of it']}."
+    for verdict, told in (
+        ("not attainable", "The printed number is of no labelling of the set"),
+        ("missing data", "The data are not at hand"),
+        ("shown only", "Without a verdict (times, counts, other points)"),
+    ):
+        text += f" {told}: {counts[verdict]}." if counts[verdict] else ""
+    if drawn:
+        numbers = [each.figure for each in drawn]
+        text += f" Drawn again: {'figures' if len(numbers) > 1 else 'figure'} {', '.join(numbers)}."
+    return plain(text)
+
+
+def _show_table(key: str, rows: pd.DataFrame) -> None:
+    notes = list(
+        dict.fromkeys(text for pair in zip(rows["protocol"], rows["note"], strict=True) for text in pair)
+    )
+    notes = [text for text in notes if text]
+    shown = _beside(rows, notes)
+    st.dataframe(
+        shown.style.map(_color, subset=["How it compares"]),
+        hide_index=True,
+        height=35 * min(len(shown), _ROWS_SHOWN) + 38,
+        column_config={_OPEN: st.column_config.LinkColumn(display_text=":material/play_arrow:")},
+        key=f"table {key}",
+    )
+    with st.expander(f"How it is measured, and notes ({len(notes)})", icon=":material/notes:"):
+        st.markdown("\n".join(f"{number}. {plain(text)}" for number, text in enumerate(notes, start=1)))
+    _open_links(rows)
+
+
+def _show_figure(drawn: Reproduction) -> None:
+    st.write(plain(f"{drawn.title}. In the paper: {drawn.said}"))
+    figures = panel_figures(drawn)
+    for first in range(0, len(figures), 2):
+        for i, column in enumerate(st.columns(2)[: len(figures) - first], start=first):
+            panel = drawn.panels[i]
+            with column:
+                st.plotly_chart(
+                    figures[i],
+                    key=f"figure {drawn.paper} {drawn.figure} {i}",
+                    config={"displayModeBar": False},
+                    alt=f"{panel.title} {panel.y} over {panel.x}: {', '.join(x.name for x in panel.lines)}.",
+                )
+    st.caption(plain(f"{drawn.protocol} Computed in {drawn.seconds:g} s."))
+
+
+def _beside(rows: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
     measure = " / ".join(rows["measure"].unique())
     texts = {
         "Data": rows["set"],
@@ -176,13 +258,25 @@ def _beside(rows: pd.DataFrame) -> pd.DataFrame:
         f"Ours, {measure}": _formatted(rows, "ours"),
         f"Paper, {measure}": _formatted(rows, "paper"),
         "How it compares": rows["verdict"].map(lambda verdict: MARKS[verdict][0]),
+        "Notes": [
+            ", ".join(str(notes.index(text) + 1) for text in pair if text)
+            for pair in zip(rows["protocol"], rows["note"], strict=True)
+        ],
+        _OPEN: [_link(text) for text in rows["experiment"]],
         "Best of ours": rows["ours_best"].map(_number),
         "Best of paper": rows["paper_best"].map(_number),
         "Seconds": rows["seconds"].map(lambda value: "–" if pd.isna(value) else f"{value:.1f}"),
-        **{title: rows[column] for title, column in zip(_WIDE, ("note", "protocol"), strict=True)},
     }
     shown = pd.DataFrame(texts)
-    return shown.drop(columns=[c for c in ("Best of ours", "Best of paper") if (shown[c] == "–").all()])
+    lacking = [c for c in ("Best of ours", "Best of paper", "Seconds") if (shown[c] == "–").all()]
+    return shown.drop(columns=lacking + ([] if shown[_OPEN].any() else [_OPEN]))
+
+
+def _link(experiment: str) -> str:
+    """Return the address of the playground with an experiment; empty if there is none that this app runs."""
+    with suppress(ValueError):
+        return f"Playground?{urlencode(address(Experiment.from_json(experiment)), doseq=True)}"
+    return ""
 
 
 def _formatted(rows: pd.DataFrame, whose: str) -> list[str]:
@@ -197,20 +291,8 @@ def _number(value: float) -> str:
     return "–" if pd.isna(value) else f"{value:.2f}"
 
 
-def _count(rows: pd.DataFrame) -> str:
-    counts = rows["verdict"].value_counts()
-    texts = [f"{counts[verdict]} {mark}" for verdict, (mark, _) in MARKS.items() if verdict in counts]
-    return f"{len(rows)} numbers: {', '.join(texts)}"
-
-
 def _color(mark: object) -> str:
     return next((f"color: {color}" for text, color in MARKS.values() if text == mark), "")
-
-
-def _row_height(shown: pd.DataFrame) -> int:
-    """Return the height in pixels at which the longest note is shown whole, in as many lines as it needs."""
-    longest = max(len(text) for wide in _WIDE for text in shown[wide])
-    return max(35, 20 * ceil(longest * _LETTER / _WIDTH) + 14)
 
 
 def _open_links(rows: pd.DataFrame) -> None:

@@ -1,5 +1,6 @@
 """The Papers page shows the stored tables, marks how ours compare, and opens experiments."""
 
+import json
 from urllib.parse import parse_qs
 
 import pandas as pd
@@ -7,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from mmc.experiment import Data, Experiment
+from mmc.figures.reproduced import Line, Panel, Reproduction, to_json
 from mmc.ui import papers_view
 from mmc.ui.data_sidebar import address
 
@@ -65,7 +67,8 @@ def test_ours_stand_beside_the_papers(page):
     """Each paper has a heading, its claim and a table in which every row is marked by how it compares."""
     at = page()
     assert not at.exception
-    assert [heading.value for heading in at.subheader] == ["UMC-RLS, tables I and II", "MKC, table 2"]
+    assert [heading.value for heading in at.subheader] == ["UMC-RLS", "MKC"]
+    assert [tab.label for tab in at.tabs] == ["Table I and II", "Table 2"]
     texts = [text.value for text in at.markdown]
     assert papers_view.PAPERS["UMC-RLS"].claim in texts
     assert papers_view.PAPERS["MKC"].claim in texts
@@ -79,17 +82,67 @@ def test_ours_stand_beside_the_papers(page):
 def test_a_paper_can_be_chosen(page):
     """The address or the control shows one paper alone."""
     at = page(paper="MKC")
-    assert [heading.value for heading in at.subheader] == ["MKC, table 2"]
+    assert [heading.value for heading in at.subheader] == ["MKC"]
     at.button_group(key="paper").set_value("UMC-RLS").run()
-    assert [heading.value for heading in at.subheader] == ["UMC-RLS, tables I and II"]
+    assert [heading.value for heading in at.subheader] == ["UMC-RLS"]
 
 
-def test_rows_are_high_enough_for_the_longest_note(page):
-    """The height of the rows grows with the longest note, so that none is cut off."""
-    low = page([ROW | {"note": "short"}]).dataframe[0].proto.row_height
-    high = page([ROW | {"note": "word " * 30}]).dataframe[0].proto.row_height
-    assert low == 35
-    assert high >= 3 * 20
+def test_notes_are_readable_in_full(page):
+    """A row has the numbers of what is said of it, and below the table stands every text, whole."""
+    long = "word " * 100
+    at = page([ROW, ROW | {"method": "Stoc-RLS", "note": long.strip()}])
+    assert at.dataframe[0].value["Notes"].tolist() == ["1", "1, 2"]
+    (listed,) = (text.value for text in at.markdown if text.value.startswith("1. "))
+    assert listed == f"1. ARI over ten starts\n2. {long.strip()}"
+
+
+def test_how_far_a_paper_is_reproduced_is_counted(page):
+    """One line for each paper counts its verdicts; what has none is not among the compared ones."""
+    verdicts = ["better", "within one deviation", "short of it", "not attainable", "shown only", "shown only"]
+    rows = [ROW | {"set": str(i), "verdict": verdict} for i, verdict in enumerate(verdicts)]
+    (line,) = (text.value for text in page(rows).markdown if "How far" in text.value)
+    assert line.replace("\\", "") == (
+        "**How far it is reproduced.** 2 of 3 numbers that can be compared are within one deviation of the "
+        "paper's or better (1 better); short of it: 1. The printed number is of no labelling of the set: 1. "
+        "Without a verdict (times, counts, other points): 2."
+    )
+
+
+def test_figures_are_drawn_beside_what_the_paper_says(page):
+    """Each stored figure has a tab of its paper, with a chart for each panel; a broken file shows none."""
+    panels = [Panel("a", "x", "y", [Line("one", [1.0, 2.0], [3.0, 4.0])])] * 2
+    drawn = Reproduction("MKC", "1", "Time", "Measured *so*.", "It is fast.", 1.5, panels)
+    file = papers_view.RESULTS.parent / "figures.json"
+    file.write_text(to_json([drawn]), encoding="utf-8")
+    at = page()
+    assert not at.exception
+    assert [tab.label for tab in at.tabs] == ["Table I and II", "Table 2", "Figure 1"]
+    assert len(at.get("plotly_chart")) == 2
+    assert any("It is fast" in text.value for text in at.markdown)
+    assert "Measured \\*so\\*\\. Computed in 1\\.5 s\\." in [text.value for text in at.caption]
+    file.write_text("[1]", encoding="utf-8")
+    at = page()
+    assert not at.exception
+    assert not at.get("plotly_chart")
+
+
+def test_versions_and_time_of_the_run_are_said(page):
+    """The record beside the tables names the versions, and the time if everything was computed in one run."""
+    record = {"only": "", "again": True, "has_ended": True, "seconds": 7200.0, "versions": {"numpy": "2.4"}}
+    file = papers_view.RESULTS.parent / "run.json"
+    file.write_text(json.dumps(record), encoding="utf-8")
+    computed = "Computed by numpy 2\\.4\\; all rows and figures took 2 minutes of one core\\."
+    at = page([ROW | {"seconds": 120.0}])
+    assert f"{computed} The last run from nothing took 120 minutes\\." in _captions(at)
+    file.write_text(json.dumps(record | {"has_ended": False}), encoding="utf-8")
+    assert computed in _captions(page([ROW | {"seconds": 120.0}]))
+    file.write_text("{}", encoding="utf-8")
+    assert not [text for text in _captions(page()) if text.startswith("Computed by")]
+
+
+def _captions(at):
+    assert not at.exception
+    return [text.value for text in at.caption]
 
 
 def test_what_looks_at_true_labels_is_said(page):
@@ -113,6 +166,9 @@ def test_a_row_with_an_experiment_opens_it(page):
     wanted = {name: [value] for name, value in address(EXPERIMENT).items()}
     assert [parse_qs(link.query_string) for link in links] == [wanted]
     assert links[0].label == "iris\\: UMC\\-RLS"
+    opened = page().dataframe[0].value["Open"].tolist()
+    assert parse_qs(opened[0].removeprefix("Playground?")) == wanted
+    assert opened[1:] == ["", ""]
 
 
 def test_text_of_the_file_is_never_markdown(page):
@@ -121,9 +177,10 @@ def test_text_of_the_file_is_never_markdown(page):
     at = page([ROW | {"set": nasty, "table": nasty, "note": nasty, "method": nasty}])
     assert not at.exception
     shown = [element.value for kind in (at.markdown, at.caption, at.subheader) for element in kind]
-    labels = [link.proto.label for link in at.get("page_link")]
+    labels = [link.proto.label for link in at.get("page_link")] + [tab.label for tab in at.tabs]
     assert not [text for text in (*shown, *labels) if "**bold**" in text or "](https" in text]
-    assert at.dataframe[0].value["Note"].tolist() == [nasty]
+    assert at.dataframe[0].value["Data"].tolist() == [nasty]
+    assert [text for text in shown if text.startswith("1. ")]
 
 
 def test_without_a_stored_run_the_command_is_told(page):
