@@ -1,0 +1,42 @@
+"""Small tables as HTML, by which notebooks show results; every text is escaped."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+#: Number of rows that are shown; of more, the first ones are, and how many are left out is said.
+_MOST_ROWS = 30
+
+
+def table_html(rows: Sequence[Mapping[Any, object]], note: str = "") -> str:
+    """Return a table with a sentence above it.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        Cells of each row by the title of their column; all rows have the columns of the first.
+    note : str, default=''
+        What is said above the table.
+
+    Returns
+    -------
+    str
+    """
+    titles = list(rows[0]) if rows else []
+    head = "".join(f"<th>{html.escape(str(title))}</th>" for title in titles)
+    body = "".join(f"<tr>{''.join(_cell(row[title]) for title in titles)}</tr>" for row in rows[:_MOST_ROWS])
+    left_out = len(rows) - _MOST_ROWS
+    end = f"<p>and {left_out:,} more rows</p>" if left_out > 0 else ""
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if rows else ""
+    return f"<div>{f'<p>{html.escape(note)}</p>' if note else ''}{table}{end}</div>"
+
+
+def _cell(value: object) -> str:
+    """Return a cell: numbers in four digits and a dash for NaN, texts to the left."""
+    if isinstance(value, Real) and not isinstance(value, bool):
+        text = "–" if value != value else f"{value:,}" if isinstance(value, int) else f"{float(value):.4g}"
+        return f"<td>{text}</td>"
+    return f'<td style="text-align: left">{html.escape(str(value))}</td>'
