@@ -17,7 +17,8 @@ def table_html(rows: Sequence[Mapping[Any, object]], note: str = "") -> str:
     Parameters
     ----------
     rows : sequence of mapping
-        Cells of each row by the title of their column; all rows have the columns of the first.
+        Cells of each row by the title of their column; all rows have the columns of the first. A column in
+        which every cell is an empty text is left out.
     note : str, default=''
         What is said above the table.
 
@@ -25,18 +26,26 @@ def table_html(rows: Sequence[Mapping[Any, object]], note: str = "") -> str:
     -------
     str
     """
-    titles = list(rows[0]) if rows else []
-    head = "".join(f"<th>{html.escape(str(title))}</th>" for title in titles)
-    body = "".join(f"<tr>{''.join(_cell(row[title]) for title in titles)}</tr>" for row in rows[:_MOST_ROWS])
+    titles = [title for title in (rows[0] if rows else ()) if any(row[title] != "" for row in rows)]
+    head = "".join(_cell("th", str(title), is_text=_is_text(rows[0][title])) for title in titles)
+    body = "".join(
+        f"<tr>{''.join(_cell('td', row[title], is_text=_is_text(row[title])) for title in titles)}</tr>"
+        for row in rows[:_MOST_ROWS]
+    )
     left_out = len(rows) - _MOST_ROWS
     end = f"<p>and {left_out:,} more rows</p>" if left_out > 0 else ""
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if rows else ""
     return f"<div>{f'<p>{html.escape(note)}</p>' if note else ''}{table}{end}</div>"
 
 
-def _cell(value: object) -> str:
-    """Return a cell: numbers in four digits and a dash for NaN, texts to the left."""
-    if isinstance(value, Real) and not isinstance(value, bool):
+def _is_text(value: object) -> bool:
+    return isinstance(value, bool) or not isinstance(value, Real)
+
+
+def _cell(tag: str, value: Any, *, is_text: bool) -> str:
+    """Return a cell, with texts and their title to the left: numbers in four digits, and a dash for NaN."""
+    if _is_text(value):
+        text = html.escape(str(value))
+    else:
         text = "–" if value != value else f"{value:,}" if isinstance(value, int) else f"{float(value):.4g}"
-        return f"<td>{text}</td>"
-    return f'<td style="text-align: left">{html.escape(str(value))}</td>'
+    return f'<{tag} style="text-align: {"left" if is_text else "right"}">{text}</{tag}>'

@@ -23,13 +23,17 @@ from mmc.figures import Scene, Story, animation_html, make_scene, make_story, ma
 from mmc.hints import NO_HINTS, Given
 from mmc.recording import Recording, record
 
+#: Number of characters that are shown of an estimator with its parameters.
+_LONGEST = 150
+
 #: Height in pixels of an animation in a notebook until it is loaded.
 _HEIGHT = 680
 
 #: Then it is as high as its content, in which the charts have a height of their own.
 _FIT = (
-    "const page = this.contentDocument.documentElement; page.style.setProperty('--mmc-chart', '27rem'); "
-    "this.contentWindow.dispatchEvent(new Event('resize')); this.style.height = page.scrollHeight + 'px'"
+    "const page = this.contentDocument; page.documentElement.style.setProperty('--mmc-chart', '27rem'); "
+    "this.contentWindow.dispatchEvent(new Event('resize')); "
+    "this.style.height = page.body.offsetHeight + 'px'"
 )
 
 
@@ -208,6 +212,6 @@ def _places(columns: tuple[int | str, int | str], names: tuple[str, ...]) -> tup
 def _about(points: NDArray[np.float64], recordings: Mapping[str, Recording], note: str) -> str:
     """Return what is said below the title: data, estimators, warnings, and the view."""
     said: list[Any] = [f"{len(points):,} points of {points.shape[1]} columns."]
-    said += [f"{' '.join(repr(each.estimator).split())}." for each in recordings.values()]
+    said += [f"{' '.join(each.estimator.__repr__(_LONGEST).split())}." for each in recordings.values()]
     said += [text for each in recordings.values() for text in (each.failure, each.end.warning)]
     return " ".join(filter(None, (*said, note)))
