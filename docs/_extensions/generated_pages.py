@@ -74,6 +74,11 @@ def write_pages(app: Any, config: object) -> None:
         path = folder / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
+    known = {f"mmc.{name}" for name in mmc.__all__}
+    known |= {f"{module}.{name}" for module in MODULES for name in public(module)}
+    for path in (folder / "api").glob("*.rst"):
+        if path.stem not in known:
+            path.unlink()  # of a name that there was in an earlier build
 
 
 def escape(app: Any, what: str, name: str, value: object, options: object, lines: list[str]) -> None:
@@ -147,17 +152,12 @@ def reference() -> str:
     entries = registry.ALGORITHMS.values()
     own = {entry.name for entry in entries if entry.package == "mmc"}
     lines = [*_headed("API reference", "="), "All public names, from the docstrings of the code.", ""]
-    lines += _section("mmc", "Estimators", [name for name in own_order() if name in own])
+    lines += _section("mmc", "Estimators", [entry.name for entry in entries if entry.name in own])
     others = [name for name in mmc.__all__ if name not in own]
     lines += _section("mmc", "Everything else in ``mmc``", others)
     for module, said in MODULES.items():
         lines += _section(module, f"``{module}``", public(module), said)
     return "\n".join(lines)
-
-
-def own_order() -> Iterable[str]:
-    """Return the names of the algorithms in the order of the registry."""
-    return registry.ALGORITHMS.keys()
 
 
 def public(module: str) -> list[str]:
