@@ -67,7 +67,7 @@ html_theme_options = {
     "show_toc_level": 2,
     "navigation_with_keys": False,
     "show_prev_next": True,
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 5,
     "footer_start": [],
     "footer_end": [],
 }
