@@ -132,13 +132,13 @@ def papers() -> str:
 
 def figures(paper: str, methods: Sequence[str]) -> str:
     """Return what the stored run says of a paper's own methods, on the sets that were there."""
-    columns = ("set", "method", "measure", "ours_mean", "paper_mean", "verdict")
+    columns = ("table", "set", "method", "measure", "ours_mean", "paper_mean", "verdict")
     rows = [
         [row[column] for column in columns]
         for row in stored_run()
         if row["paper"] == paper and row["method"] in methods and row["ours_mean"]
     ]
-    return table(("set", "method", "measure", "ours", "paper", "verdict"), rows)
+    return table(("table", "set", "method", "measure", "ours", "paper", "verdict"), rows)
 
 
 def stored_run() -> list[dict[str, str]]:
