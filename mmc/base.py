@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,12 +22,16 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from mmc import _drawing
 from mmc._blocks import block_rows, in_blocks
 from mmc._points import Points, canonical, rows_of
 from mmc._sklearn import check_parameters
 from mmc._threads import threads_kept
-from mmc.hints import known_labels
+from mmc.hints import Given, known_labels
 from mmc.stepping import State, Step, walk
+
+if TYPE_CHECKING:
+    from mmc.notebook import Animation
 
 #: Arrays of one value for each training point, or each feature, that a row takes at the same time.
 _COPIES = 4
@@ -107,6 +111,47 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
         self
         """
         return self._exhaust(self.iter_fit(X, y))
+
+    def animate(
+        self,
+        X: ArrayLike,
+        y: object = None,
+        *,
+        columns: tuple[int | str, int | str] | None = None,
+        plotlyjs: bool | str = True,
+        **hints: Any,
+    ) -> Animation:
+        """Fit a copy and return its steps with a player, which a notebook shows.
+
+        The estimator itself stays as it is. With a number as `random_state` the animation ends with the
+        labels of `fit`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training points.
+        y : array-like of shape (n_samples,), default=None
+            As for `fit`.
+        columns : pair of int or str, default=None
+            Two columns that are shown, by their places or their names. None means the two that there are, or
+            the first two principal components of more.
+        plotlyjs : bool or str, default=True
+            Whether Plotly's script is part of the page, or from where it is loaded; see
+            `mmc.notebook.animate`.
+        **hints : array-like
+            Further arguments of `fit`.
+
+        Returns
+        -------
+        mmc.notebook.Animation
+            Its method `save` writes it as one HTML page.
+
+        Raises
+        ------
+        ValueError
+            If the parameters, the points or the hints are not allowed.
+        """
+        return _drawing.animate(self, X, columns=columns, plotlyjs=plotlyjs, hints=Given(y, **hints))
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
         """Return the cluster with the highest decision value for each point.

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
-from mmc import clusterers
+from mmc import _drawing, clusterers
+from mmc._html import table_html
 from mmc.errors import SolverError
 from mmc.hints import NO_HINTS, Given
 from mmc.stepping import State, Step
+
+if TYPE_CHECKING:
+    from mmc.notebook import Animation
 
 #: Maximum number of states that are kept; more frames make an animation no clearer.
 MAX_FRAMES = 150
@@ -145,6 +149,58 @@ class Recording:
     def labels(self) -> NDArray[np.int64]:
         """The final labels of the best start."""
         return self.end.labels
+
+    def animate(
+        self,
+        X: ArrayLike,
+        *,
+        columns: tuple[int | str, int | str] | None = None,
+        plotlyjs: bool | str = True,
+    ) -> Animation:
+        """Return the fit with a player, for a notebook or a page.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training points of the fit.
+        columns : pair of int or str, default=None
+            Two columns that are shown, by their places or their names.
+        plotlyjs : bool or str, default=True
+            Whether Plotly's script is part of the page, or from where it is loaded; see
+            `mmc.notebook.animate`.
+
+        Returns
+        -------
+        mmc.notebook.Animation
+
+        Raises
+        ------
+        ValueError
+            If these are not the points of the fit.
+        """
+        return _drawing.animate(self, X, columns=columns, plotlyjs=plotlyjs)
+
+    def __repr__(self) -> str:
+        """Return the facts in a line; the arrays of all states would fill pages."""
+        return f"<Recording of {self._facts()}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            {
+                "start": i,
+                "objective": end.objective,
+                "clusters": len(np.unique(end.labels[end.labels >= 0])),
+                "": "the best" if i == self.start else "",
+            }
+            for i, end in enumerate(self.ends)
+        ]
+        problem = self.failure or self.end.warning
+        return table_html(rows, f"Recording of {self._facts()}. {problem}".strip())
+
+    def _facts(self) -> str:
+        name = " ".join(repr(self.estimator).split())
+        ended = "" if self.complete else ", stopped before its end"
+        return f"{name}: {len(self.labels):,} points, {len(self.states)} states, {self.seconds:.2g} s{ended}"
 
 
 def _shown(name: str) -> Any:

@@ -31,6 +31,7 @@ from sklearn.utils import check_array
 
 from mmc import clusterers, registry
 from mmc._checks import nearest, quoted
+from mmc._html import table_html
 from mmc.engine import Ticket
 from mmc.judges import JUDGES, Judge, LastJudges, kernel_of, require_points, stability
 from mmc.stepping import State
@@ -74,6 +75,10 @@ class Selection(NamedTuple):
     estimator: BaseEstimator
     trial: Trial
     table: pd.DataFrame
+
+    def _repr_html_(self) -> str:
+        best = f"Best of {len(self.table)} candidates: {' '.join(repr(self.estimator).split())}."
+        return table_html(self.table.to_dict("records"), best)
 
 
 class Sweep(Iterator[Trial]):

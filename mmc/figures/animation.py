@@ -109,8 +109,9 @@ def animation_html(
     title: str,
     about: str = "",
     stories: Mapping[str, Story] | None = None,
+    plotlyjs: bool | str = True,
 ) -> str:
-    """Return animations with their player as one self-contained HTML page.
+    """Return animations with their player as one HTML page, self-contained unless told otherwise.
 
     Parameters
     ----------
@@ -124,6 +125,9 @@ def animation_html(
         A sentence on data and parameters.
     stories : mapping from str to Story, or None
         What is told beside each scene.
+    plotlyjs : bool or str
+        True means that the page holds Plotly's script; "cdn", or an address that ends in .js, that a browser
+        loads it from there.
 
     Returns
     -------
@@ -140,7 +144,7 @@ def animation_html(
         charts = (
             figure.update_layout(template="plotly_white").to_html(
                 full_html=False,
-                include_plotlyjs=key == "chart-0",
+                include_plotlyjs=plotlyjs if key == "chart-0" else False,
                 div_id=key,
                 config=chart_config(),
                 auto_play=False,
@@ -165,7 +169,9 @@ def animation_html(
         f'<body><header><h1>{html.escape(title)}</h1><p class="about">{html.escape(about)}</p></header>'
         f'<main class="stage"><div class="picture"><div class="charts">{columns}</div>'
         f'<div id="player"></div><p class="about">{html.escape(rings)}</p></div>{beside}</main>'
-        f"<script>{player_script()}\n{mount}</script></body></html>"
+        # The charts were drawn before the story had its place beside them.
+        f"<script>{player_script()}\n{mount}\nwindow.dispatchEvent(new Event('resize'));</script>"
+        "</body></html>"
     )
 
 

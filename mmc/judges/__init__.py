@@ -16,7 +16,7 @@ from mmc.judges.functions import (
     silhouette,
     worst_cut,
 )
-from mmc.judges.scores import OF_LABELS, Judges, LastJudges
+from mmc.judges.scores import OF_LABELS, Judges, LastJudges, Scores
 from mmc.judges.table import JUDGES, Judge
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "JudgeScorer",
     "Judges",
     "LastJudges",
+    "Scores",
     "dbcv",
     "judge_scorer",
     "kernel_of",

@@ -17,6 +17,7 @@ from sklearn.metrics import silhouette_samples
 from sklearn.utils import check_array, column_or_1d
 
 from mmc._checks import nearest, quoted
+from mmc._html import table_html
 from mmc._threads import threads_kept
 from mmc.infomax import LSMI, MLMI, Estimate
 from mmc.judges.agreement import own_share
@@ -55,6 +56,15 @@ def needs_points(name: str) -> str:
     str
     """
     return f'score="{name}" needs points, not a precomputed kernel; use "lsmi" or "stability".'
+
+
+class Scores(dict[str, float]):
+    """Scores of labels by the names of the judges; a notebook shows what each of them means."""
+
+    def _repr_html_(self) -> str:
+        said = [(JUDGES[name], score) for name, score in self.items()]
+        rows = [{"judge": judge.title, "score": score, "meaning": judge.meaning} for judge, score in said]
+        return table_html(rows, "Scores without true labels; higher is better.")
 
 
 class Judges:
@@ -161,7 +171,7 @@ class Judges:
         """
         return self._score(name, _checked(labels, len(self.X)))
 
-    def scores(self, labels: ArrayLike, names: Iterable[str] = OF_LABELS) -> dict[str, float]:
+    def scores(self, labels: ArrayLike, names: Iterable[str] = OF_LABELS) -> Scores:
         """Score labels by several judges.
 
         Parameters
@@ -174,11 +184,11 @@ class Judges:
 
         Returns
         -------
-        dict from str to float
-            Score of each name.
+        Scores
+            A dict with the score of each name.
         """
         given = _checked(labels, len(self.X))
-        return {name: self._score(name, given) for name in names}
+        return Scores({name: self._score(name, given) for name in names})
 
     def estimate(self, name: str, labels: ArrayLike) -> Estimate:
         """Return the whole result of LSMI or MLMI, with its width and cross-validation.

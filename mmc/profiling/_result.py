@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from mmc._html import table_html
 from mmc.datasets import to_csv_text
 from mmc.profiling._report import ClusterText, report_html
 from mmc.profiling._rules import Rule
@@ -189,6 +190,17 @@ class Profile:
             )
             for each in self.clusters
         ]
+        return report_html(title, self._facts(), self.overview(), texts, self.notes, self.warning)
+
+    def __repr__(self) -> str:
+        """Return the facts in a line; the tables are attributes."""
+        return f"<Profile: {', '.join(self._facts())}>"
+
+    def _repr_html_(self) -> str:
+        note = f"Profile: {', '.join(self._facts())}. {self.warning}"
+        return table_html(self.overview().to_dict("records"), note.strip())
+
+    def _facts(self) -> list[str]:
         facts = [f"{self.n_samples:,} rows", f"{len(self.clusters):,} clusters"]
         if self.n_outliers:
             facts.append(f"{self.n_outliers:,} rows belong to no cluster")
@@ -196,4 +208,4 @@ class Profile:
             facts.append(f"mean silhouette {self.silhouette:.2f}")
         if not np.isnan(self.accuracy):
             facts.append(f"the rules tell {self.accuracy:.1%} of the rows right")
-        return report_html(title, facts, self.overview(), texts, self.notes, self.warning)
+        return facts

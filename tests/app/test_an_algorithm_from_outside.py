@@ -1,4 +1,4 @@
-"""README's promise: an algorithm is one module and one entry, also from outside the library."""
+"""A promise of the documentation: an algorithm is one module and one entry, also from outside the library."""
 
 import importlib.util
 import json

@@ -124,6 +124,11 @@ def test_the_exported_page_is_the_same_stage_from_disk(new_page: Callable[..., P
     expect_all_inside(page, "#chart-0")
     stage = page.locator(".stage").bounding_box()
     assert stage["width"] > 1200
+    chart, story, bar = (
+        page.locator(each).bounding_box() for each in ("#chart-0 svg >> nth=0", ".story", ".mmc-bar")
+    )
+    assert chart["x"] + chart["width"] <= story["x"]
+    assert chart["y"] + chart["height"] <= bar["y"]
     try_keys(page)
     page.get_by_role("button", name="Present").click()
     expect(page.locator(".about").first).to_be_hidden()
