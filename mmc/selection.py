@@ -22,7 +22,6 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import comb
 from sklearn.base import BaseEstimator, clone
@@ -31,6 +30,7 @@ from sklearn.utils import check_array
 
 from mmc import clusterers, registry
 from mmc._checks import nearest, quoted
+from mmc._optional import pandas as pd
 from mmc.engine import Ticket
 from mmc.judges import JUDGES, Judge, LastJudges, require_points, stability
 from mmc.stepping import State

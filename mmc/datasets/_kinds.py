@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
+from mmc._optional import pandas as pd
 from mmc.datasets._errors import TableError, enumerated, shown
 from mmc.datasets._meaning import Numbers, Words, as_truths, dates, days, numbers, spoken_format, words_of
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from mmc._checks import nearest, quoted
+from mmc._optional import pandas as pd
 from mmc.profiling._columns import CONSTANT, EMPTY, Column, read_columns, read_frame
 from mmc.profiling._points import distance_sums, silhouettes, spread_sample, standard_points
 from mmc.profiling._result import ClusterProfile, Profile

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import pandas as pd
 import streamlit as st
 
+from mmc._site import find_site
 from mmc.datasets import to_csv_text
 from mmc.experiment import Experiment
 from mmc.ui._sessions import made_file
@@ -19,7 +20,7 @@ from mmc.ui.messages import notice, plain
 from mmc.ui.page_frame import replaced_notice
 
 #: File that `python -m benchmarks.tables` writes.
-RESULTS = Path(__file__).parents[2] / "results" / "tables.csv"
+RESULTS = find_site() / "results" / "tables.csv"
 
 COMMAND = "python -m benchmarks.tables --data DIR"
 ALL = "All"

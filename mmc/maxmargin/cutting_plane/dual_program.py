@@ -33,6 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
+from mmc._optional import needed
 from mmc.errors import SolverError
 
 Array = NDArray[np.float64]
@@ -144,7 +145,7 @@ def _factor(G: Array, size: float) -> Array:
 
 def _clarabel(factors: list[Array], s: Array, C: float, cost: float, ties: Array, unit: float) -> Array:
     """Solve over x = (λ, ν, w, u, t) with w ≥ |ν|, u_k ≥ q_k and t ≥ ‖u‖₂, all in units of `unit`."""
-    import clarabel  # only here: it takes a while to load
+    clarabel = needed("clarabel", "convex")
 
     P, M, S = len(s), len(factors), len(ties) - len(s)
     at_w, at_u, at_t = P + S, P + 2 * S, P + 2 * S + M
