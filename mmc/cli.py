@@ -123,7 +123,7 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
     return parser
 
 
-def _add_cluster(commands: argparse._SubParsersAction, choice: _Choice) -> None:
+def _add_cluster(commands: argparse._SubParsersAction[argparse.ArgumentParser], choice: _Choice) -> None:
     shown = " and ".join(
         filter(None, (AUTO if choice.is_auto else "", choice.algorithm.name if choice.algorithm else ""))
     )

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from mmc._site import find_site
 
 
-def add_app(commands: argparse._SubParsersAction) -> None:
+def add_app(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command.
 
     Parameters
