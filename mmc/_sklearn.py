@@ -5,11 +5,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from sklearn.base import BaseEstimator
 from sklearn.svm import SVC, SVR
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 
-__all__ = ["HasMethods", "Interval", "QuietSVC", "QuietSVR", "RealNotInt", "StrOptions", "check_parameters"]
+try:
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+except ImportError:  # before 1.9 there are no callbacks
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Adds nothing."""
+
+    def with_callbacks(method: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the method."""
+        return method
+
+
+__all__ = [
+    "CALLBACKS",
+    "CallbackSupportMixin",
+    "HasMethods",
+    "Interval",
+    "QuietSVC",
+    "QuietSVR",
+    "RealNotInt",
+    "StrOptions",
+    "callbacks_of",
+    "check_parameters",
+    "with_callbacks",
+]
+
+
+#: Attribute of an estimator that holds its callbacks, which belong to its next fit and not to the model.
+CALLBACKS = "_skl_callbacks"
 
 
 def check_parameters(estimator: BaseEstimator) -> None:
@@ -26,6 +57,21 @@ def check_parameters(estimator: BaseEstimator) -> None:
         If a parameter is not allowed.
     """
     estimator._validate_params()
+
+
+def callbacks_of(estimator: BaseEstimator) -> list[Any]:
+    """Return the callbacks that `set_callbacks` has given to an estimator, or a meta-estimator passed on.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Estimator of this library.
+
+    Returns
+    -------
+    list
+    """
+    return getattr(estimator, CALLBACKS, [])
 
 
 class _Quiet:

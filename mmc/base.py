@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from mmc import _drawing
 from mmc._blocks import block_rows, in_blocks
 from mmc._points import Points, canonical, rows_of
-from mmc._sklearn import check_parameters
+from mmc._sklearn import CallbackSupportMixin, callbacks_of, check_parameters, with_callbacks
 from mmc._threads import threads_kept
 from mmc.hints import Given, known_labels
 from mmc.stepping import State, Step, walk
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _COPIES = 4
 
 
-class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
+class StepwiseClusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator, ABC):
     """Base class of clusterers that are fitted state by state.
 
     A subclass defines four methods: `_prepare` checks the input and builds what stays fixed during the
@@ -109,8 +109,13 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
         Returns
         -------
         self
+
+        Notes
+        -----
+        Callbacks of scikit-learn 1.9 (`set_callbacks`) are called for each step; one that returns True ends
+        the fit, as closing the iterator of `iter_fit` does.
         """
-        return self._exhaust(self.iter_fit(X, y))
+        return self._exhaust(self.iter_fit(X, y), X, y)
 
     def animate(
         self,
@@ -293,10 +298,27 @@ class StepwiseClusterer(ClusterMixin, BaseEstimator, ABC):
         if self.state_.warning:
             warnings.warn(self.state_.warning, ConvergenceWarning, stacklevel=_levels_inside() + 1)
 
-    def _exhaust(self, steps: Iterator[Step]) -> Self:
-        for _ in steps:
+    @with_callbacks
+    def _exhaust(self, steps: Iterator[Step], X: ArrayLike, y: object = None) -> Self:
+        for _ in self._with_hooks(steps, X, y) if callbacks_of(self) else steps:
             pass
         return self
+
+    def _with_hooks(self, steps: Iterator[Step], X: ArrayLike, y: object) -> Iterator[Step]:
+        """Pass the steps on, and call the callbacks before and after each; they may end the fit."""
+        fit = self._init_callback_context(max_subtasks=None)
+        data = {"estimator": self, "X": X, "y": y}
+        model: dict[str, Any] = {}  # a copy of the estimator is fitted, because it has adopted the state
+        fit.call_on_fit_task_begin(**data)
+        task = fit.subcontext(task_name="step").call_on_fit_task_begin(**data)
+        with closing(cast("Generator[Step, None, None]", steps)):
+            for step in steps:
+                yield step
+                if task.call_on_fit_task_end(**data, reconstruction_attributes=model):
+                    break
+                if not _is_last(step):
+                    task = fit.subcontext(task_name="step").call_on_fit_task_begin(**data)
+        fit.call_on_fit_task_end(**data, reconstruction_attributes=model)
 
     def _fit_steps(self, problem: Any) -> Iterator[Step]:
         n_starts, starts = self._starts(problem)
@@ -357,8 +379,12 @@ def _closed_at_the_end(steps: Generator[Step, None, None]) -> Iterator[Step]:
     with closing(steps):
         for step in steps:
             yield step
-            if step.status != "running" and step.start == step.n_starts - 1:
+            if _is_last(step):
                 return
+
+
+def _is_last(step: Step) -> bool:
+    return step.status != "running" and step.start == step.n_starts - 1
 
 
 def lost_clusters(estimator: BaseEstimator, labels: NDArray[np.int64], remedy: str) -> str:

@@ -1,4 +1,4 @@
-"""The command line: `python -m mmc`.
+"""The command line: `mmc`, or `python -m mmc` where the library is not installed.
 
 Labels go to the output and everything else to standard error, so commands can be joined by pipes. Exit codes:
 0 done, 1 the data or the parameters do not allow it, 2 the command is not right, 130 stopped by Ctrl-C,
@@ -21,7 +21,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import mmc
-from mmc import cli_auto, cli_bulk, cli_parts, cli_profile, cli_table, clusterers, engine, registry, schema
+from mmc import (
+    cli_app,
+    cli_auto,
+    cli_bulk,
+    cli_parts,
+    cli_profile,
+    cli_table,
+    clusterers,
+    engine,
+    registry,
+    schema,
+)
 from mmc._ending import Terminated, drop_output, ended_by_sigterm
 from mmc.bulk import SAMPLE, draw_sample, model_of, reading, table_parts, usual_size
 from mmc.cli_auto import AUTO
@@ -75,13 +86,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         filled = "; --missing median fills them" if getattr(arguments, "prepare", None) is not None else ""
         _say(f"{error.what}; --drop-missing leaves them out{filled}")
         return 1
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, ImportError) as error:
         drop_output()
         _say(str(error))
         return 1
     except KeyboardInterrupt as stop:
         _say("\n".join(["stopped", *getattr(stop, "__notes__", [])]), "\n")
         return _TERMINATED if isinstance(stop, Terminated) else _INTERRUPTED
+
+
+def _prog() -> str:
+    """Return how the command was called."""
+    return "mmc" if Path(sys.argv[0]).stem == "mmc" else "python -m mmc"
 
 
 def _say(text: str, before: str = "") -> None:
@@ -91,7 +107,7 @@ def _say(text: str, before: str = "") -> None:
 
 def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m mmc", description="Maximum-margin and information-maximization clustering."
+        prog=_prog(), description="Maximum-margin and information-maximization clustering."
     )
     parser.add_argument("--version", action="version", version=f"mmc {mmc.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -108,10 +124,11 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
     add_output(rerun)
     rerun.set_defaults(run=_run)
     add_predict(commands)
+    cli_app.add_app(commands)
     return parser
 
 
-def _add_cluster(commands: argparse._SubParsersAction, choice: _Choice) -> None:
+def _add_cluster(commands: argparse._SubParsersAction[argparse.ArgumentParser], choice: _Choice) -> None:
     shown = " and ".join(
         filter(None, (AUTO if choice.is_auto else "", choice.algorithm.name if choice.algorithm else ""))
     )
@@ -244,7 +261,7 @@ def _choice_in(argv: Sequence[str]) -> _Choice:
         return _Choice(None, is_auto=True)
     if name is not None or "cluster" not in argv:
         return _Choice(registry.ALGORITHMS.get(name or "", usual))
-    early = argparse.ArgumentParser(prog="python -m mmc cluster", add_help=False)
+    early = argparse.ArgumentParser(prog=f"{_prog()} cluster", add_help=False)
     _add_common(early, AUTO)
     _add_parameters(early, usual)
     given, rest = early.parse_known_args(argv)

@@ -8,10 +8,9 @@ import os
 import sys
 from pathlib import Path
 
-import pandas as pd
-import pyarrow as pa
-
 from mmc._files import write_file
+from mmc._optional import pandas as pd
+from mmc._optional import pyarrow as pa
 from mmc.datasets import Table, open_table, to_csv_text
 from mmc.datasets._parts import needs_parts
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from mmc import clusterers, engine
+from mmc._optional import pyarrow as pa
+from mmc._optional import pyarrow_parquet as pq
 from mmc.cli_predict import sizes
 from mmc.hints import Given
 from mmc.parts import PartedTable, open_parts

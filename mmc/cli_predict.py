@@ -27,7 +27,7 @@ from mmc.model_file import load_model, model_bytes
 from mmc.onnx_file import onnx_bytes, require_onnx
 
 
-def add_predict(commands: argparse._SubParsersAction) -> None:
+def add_predict(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command.
 
     Parameters

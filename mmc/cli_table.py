@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from mmc.cli_files import add_sheet, read_table
 from mmc.datasets import USABLE, Dataset, Table, not_used
-from mmc.datasets.tables import Encode, Missing, Scaler
+from mmc.datasets._table import Encode, Missing, Scaler
 from mmc.experiment import Data
 
 

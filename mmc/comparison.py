@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
@@ -19,6 +18,7 @@ from sklearn.base import BaseEstimator
 
 from mmc import registry
 from mmc._checks import nearest, quoted
+from mmc._optional import pandas as pd
 from mmc.datasets import CATALOG, Dataset
 from mmc.engine import Ticket
 from mmc.experiment import Data, Experiment

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from sklearn.base import BaseEstimator, clone
 from sklearn.metrics import adjusted_rand_score
 
+from mmc._optional import pandas as pd
 from mmc.datasets import load
 
 EQUAL, TRUE = "equal shares assumed", "true shares given"

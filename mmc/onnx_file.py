@@ -12,7 +12,7 @@ These models can be written:
 - `IterSVR`, `IterSVM`, `IterLSSVM`, `CCCPMMC`, `EvoMMC`, `CPMMC` and `MKC` likewise;
 - `MMC`, `GMMC` and `FastEvoMMC` with the kernels "rbf", "linear" and "poly".
 
-The package onnx is needed, which `pip install skl2onnx` brings along.
+The package onnx is needed, which the extra `onnx` brings along.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from mmc._files import write_file
+from mmc._optional import needed
 from mmc.datasets import Scaling
 from mmc.kernels import Kernel
 from mmc.kernels.dense import is_rough
@@ -226,15 +227,12 @@ def register_onnx_converters() -> None:
     ImportError
         If the package skl2onnx is not there.
     """
-    try:
-        import skl2onnx
-        from skl2onnx.common.data_types import DoubleTensorType, Int64TensorType
-    except ImportError as error:
-        raise ImportError(_MISSING) from error
+    skl2onnx = needed("skl2onnx", "onnx")
+    types = needed("skl2onnx.common.data_types", "onnx")
 
     def shapes(operator: Any) -> None:
-        operator.outputs[0].type = Int64TensorType([None])
-        operator.outputs[1].type = DoubleTensorType([None, operator.raw_operator.n_clusters])
+        operator.outputs[0].type = types.Int64TensorType([None])
+        operator.outputs[1].type = types.DoubleTensorType([None, operator.raw_operator.n_clusters])
 
     def convert(scope: Any, operator: Any, container: Any) -> None:
         require_onnx(operator.raw_operator)
@@ -252,15 +250,8 @@ def register_onnx_converters() -> None:
         skl2onnx.update_registered_converter(cls, f"Mmc{cls.__name__}", shapes, convert, overwrite=True)
 
 
-_MISSING = "ONNX files are written with the package onnx, which is not there: pip install skl2onnx"
-
-
 def _onnx() -> Any:
-    try:
-        import onnx
-    except ImportError as error:
-        raise ImportError(_MISSING) from error
-    return onnx
+    return needed("onnx", "onnx")
 
 
 def _leaves(bases: Sequence[Any]) -> list[Any]:

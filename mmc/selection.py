@@ -22,7 +22,6 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import comb
 from sklearn.base import BaseEstimator, clone
@@ -32,6 +31,7 @@ from sklearn.utils import check_array
 from mmc import clusterers, registry
 from mmc._checks import nearest, quoted
 from mmc._html import table_html
+from mmc._optional import pandas as pd
 from mmc.engine import Ticket
 from mmc.judges import JUDGES, Judge, LastJudges, kernel_of, require_points, stability
 from mmc.stepping import State

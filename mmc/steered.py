@@ -112,7 +112,7 @@ class SteeredClusterer(StepwiseClusterer):
         self
         """
         steps = self.iter_fit(X, y, must_link=must_link, cannot_link=cannot_link, sample_weight=sample_weight)
-        return self._exhaust(steps)
+        return self._exhaust(steps, X, y)
 
     def fit_predict(self, X: ArrayLike, y: object = None, **hints: Any) -> NDArray[np.int64]:
         """Fit, and return the labels.

@@ -15,11 +15,11 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
 from mmc import clusterers
+from mmc._optional import pandas as pd
 from mmc.auto import Plan, make_plan
 from mmc.datasets import Dataset, Facts, Look, Table, drawn_from, labels_frame, open_table, to_csv_text
 from mmc.engine import Report

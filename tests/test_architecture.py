@@ -1,14 +1,11 @@
 """The house: imports point one way, figures and pages know no algorithm, and the light part stays light."""
 
 import ast
-import subprocess
-import sys
-import tomllib
 
 import pytest
 
 from mmc import registry
-from tests.import_graph import ROOT, cycles, graph, imported, sources
+from tests.import_graph import cycles, graph, imported, sources
 
 #: From the bottom to the top: a part may import the parts below its own line, and none beside it.
 LAYERS = (
@@ -18,7 +15,9 @@ LAYERS = (
         "mmc._ending",
         "mmc._files",
         "mmc._html",
+        "mmc._optional",
         "mmc._script",
+        "mmc._site",
         "mmc._warnings",
         "mmc.hints",
     ),
@@ -49,7 +48,7 @@ LAYERS = (
     ("mmc.cli_files", "mmc.figures"),
     ("mmc.cli_bulk", "mmc.notebook"),
     ("mmc.cli_predict", "mmc.cli_sweep", "mmc.cli_table"),
-    ("mmc.cli_auto", "mmc.cli_parts", "mmc.cli_profile", "mmc.image_work", "mmc.work"),
+    ("mmc.cli_app", "mmc.cli_auto", "mmc.cli_parts", "mmc.cli_profile", "mmc.image_work", "mmc.work"),
     ("mmc.cli", "mmc.nursery", "mmc.ui"),
     ("mmc.__main__", "app", "pages"),
 )
@@ -325,23 +324,3 @@ def test_only_pages_and_ui_import_streamlit(module):
         assert "streamlit" not in packages
     if not module.startswith(("mmc.ui", "mmc.figures")):
         assert "plotly" not in packages
-
-
-@pytest.mark.slow
-def test_import_is_light():
-    """Importing the library and its command line loads no streamlit, plotly, cvxpy or clarabel."""
-    code = (
-        "import sys, mmc, mmc.cli; heavy = {'streamlit', 'plotly', 'cvxpy', 'clarabel'}; "
-        "sys.exit(', '.join(heavy & {m.split('.')[0] for m in sys.modules}) or 0)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-
-
-def test_requirements_pin_what_the_project_needs():
-    """Every dependency of pyproject.toml is pinned in requirements.txt, and nothing else is."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    needed = {line.split(">=")[0] for line in project["dependencies"]}
-    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").split()
-    assert {line.split("==")[0] for line in lines} == needed
-    assert all("==" in line for line in lines)

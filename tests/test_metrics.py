@@ -5,7 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mmc.metrics import balanced_clustering_error, clustering_error, majority_accuracy, matched_labels
+from mmc.metrics import (
+    balanced_clustering_error,
+    clustering_error,
+    in_order,
+    majority_accuracy,
+    matched_labels,
+)
 
 labellings = st.integers(1, 12).flatmap(
     lambda n: st.tuples(*[st.lists(st.integers(0, 3), min_size=n, max_size=n) for _ in range(2)])
@@ -96,3 +102,18 @@ def test_matched_labels_need_as_many_labels():
     """Labellings of different length cannot be matched."""
     with pytest.raises(ValueError, match="inconsistent"):
         matched_labels([0, 1], [0])
+
+
+@profile
+@given(st.lists(st.integers(-3, 3), min_size=1, max_size=12))
+def test_clusters_are_numbered_as_they_occur(labels):
+    """Each new cluster has the next number, whatever it is called, and the partition stays."""
+    numbered = in_order(labels)
+    assert numbered.dtype == np.int64
+    assert numbered.tolist() == [list(dict.fromkeys(labels)).index(label) for label in labels]
+
+
+def test_only_a_list_of_labels_is_numbered():
+    """A table is no labelling."""
+    with pytest.raises(ValueError, match="1d"):
+        in_order([[0, 1], [1, 0]])

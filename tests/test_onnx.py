@@ -184,7 +184,7 @@ def test_what_cannot_be_written_is_refused(points):
 def test_a_missing_package_is_named(monkeypatch, points):
     """Without onnx the message says what to install."""
     monkeypatch.setitem(sys.modules, "onnx", None)
-    with pytest.raises(ImportError, match="pip install skl2onnx"):
+    with pytest.raises(ImportError, match=r"pip install .mmc\[onnx\]"):
         require_onnx(mmc.UMCRLS())
 
 

@@ -84,6 +84,21 @@ def test_the_best_end_so_far_is_marked():
     assert all(step.status == "converged" for step in steps if step.best)
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "is_better"),
+    [
+        (1e6, 1e6 - 1e-4, False),
+        (1e6, 1e6 - 1e-2, True),
+        (-1e6, -1e6 - 1e-4, False),
+        (0.5, 0.5 - 1.5e-9, True),
+    ],
+)
+def test_rounding_grows_with_the_objective(first, second, is_better):
+    """An end is better by a billionth of the objective, or by a billionth where the objective is small."""
+    steps = list(walk([toy(first, 1), toy(second, 1)], 2))
+    assert [step.start for step in steps if step.best] == ([0, 1] if is_better else [0])
+
+
 def test_an_end_that_lost_fewer_clusters_is_better():
     """A lost cluster weighs more than any objective."""
     labels = np.zeros(3, dtype=np.int64)

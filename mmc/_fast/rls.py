@@ -106,7 +106,7 @@ def claim(R, T, labels, sizes, d, n_claims, claimed, rules):  # type: ignore[no-
         if not may_join(rules, labels, j, d):
             gain[j] = np.inf
     if gain[best] == np.inf:
-        best = np.argmin(gain)
+        best = int(np.argmin(gain))
     target = T[d]
     change = 0.0
     count = 0

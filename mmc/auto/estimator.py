@@ -7,13 +7,13 @@ from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from mmc import clusterers
+from mmc._optional import pandas as pd
 from mmc.auto.candidates import Candidate
 from mmc.auto.plan import Plan, make_plan
 from mmc.auto.report import Certainty, certainty, summary, table

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 
+from mmc._optional import pandas as pd
 from mmc.auto.choice import Judged
 from mmc.auto.reference import MARGIN
 from mmc.auto.states import AutoState, Stage

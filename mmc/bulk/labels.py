@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
-import pyarrow as pa
 from numpy.typing import NDArray
 
+from mmc._optional import pandas as pd
+from mmc._optional import pyarrow as pa
+from mmc._optional import pyarrow_parquet as pq
 from mmc.bulk.folder import PartFolder
 from mmc.datasets import to_csv_text
 from mmc.datasets._parts import Part, TableParts, points_of_part, require_complete
@@ -199,7 +200,6 @@ def _write(folder: PartFolder, lengths: list[int], width: int) -> tuple[NDArray[
 
 
 def _write_parquet(path: Path, frames: Iterator[pd.DataFrame]) -> None:
-    import pyarrow.parquet as pq
 
     writer = None
     try:

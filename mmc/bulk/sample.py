@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from mmc._optional import pandas as pd
 from mmc.datasets import Table
 from mmc.datasets._parts import TableParts
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -111,7 +111,7 @@ def _is_amount(value: Any, least: float = -MOST_CHANGE) -> bool:
     return is_number and bool(least <= value <= MOST_CHANGE)
 
 
-_CHECKS = {
+_CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "move": (lambda v: v is None or _is_row(v), "the number of a point, from 0, or null"),
     "by": (
         lambda v: isinstance(v, list | tuple) and all(map(_is_amount, v)),

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
+from mmc._optional import pandas as pd
 from mmc.datasets._errors import TableError, enumerated, shown
 from mmc.datasets._gower import GowerFeatures
 from mmc.datasets._kinds import AS_NUMBERS, USABLE, Column, read_column

@@ -13,17 +13,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
 
+from mmc._optional import pandas as pd
+from mmc._optional import pyarrow as pa
+from mmc._optional import pyarrow_compute as pc
 from mmc.datasets import _cells as cells
 from mmc.datasets._cells import Notation
 from mmc.datasets._errors import shown
-from mmc.datasets._packed import POOL, Piece
+from mmc.datasets._packed import Piece, pool
 
 _SPACES = "".join(chr(i) for i in range(0x3001) if chr(i).isspace())  # what str.strip removes
-_MISSING = pa.array(sorted(cells.MISSING))
 _SIGNED = (np.int8, np.int16, np.int32, np.int64)
 
 #: Of so many decimals of three digits hardly ever none ends in 0, which most programs do not write.
@@ -44,7 +43,7 @@ def matching(values: pa.StringArray, pattern: str) -> Mask:
 
 def missing(values: pa.StringArray) -> Mask:
     """Return which trimmed cells are missing numbers."""
-    return _mask(pc.is_in(pc.ascii_lower(values), value_set=_MISSING))
+    return _mask(pc.is_in(pc.ascii_lower(values), value_set=pa.array(sorted(cells.MISSING))))
 
 
 def _mask(values: pa.BooleanArray) -> Mask:
@@ -307,7 +306,7 @@ def _text(pieces: Iterable[Piece], n_cells: int, compact: bool) -> pd.Series:
         values = pc.if_else(pa.array(blank), None, piece.values) if blank.any() else piece.values
         # A copy, because a piece keeps the cells of all columns in memory.
         places = np.arange(len(values), dtype=np.int32) if piece.codes is None else piece.codes
-        chunks.append(pc.take(values, pa.array(places), memory_pool=POOL))
+        chunks.append(pc.take(values, pa.array(places), memory_pool=pool()))
     if compact and n_blank == n_cells:
         return pd.Series(pd.arrays.ArrowExtensionArray(pa.chunked_array([pa.nulls(n_cells)])))
     column = pa.chunked_array(chunks, type=pa.string())

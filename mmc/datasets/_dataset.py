@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 from sklearn.preprocessing import StandardScaler
 
+from mmc._optional import pandas as pd
 from mmc.datasets._cells import is_number
 from mmc.datasets._changes import check_change, moved, shaken, thinned
 from mmc.datasets._coding import Coding
@@ -46,6 +47,21 @@ class Scaling(NamedTuple):
         ndarray of shape (n, d)
         """
         return (X - self.means) / self.deviations
+
+
+class _Frame:
+    """The table of a data set; a function that makes it is called when the table is first asked for."""
+
+    def __set__(self, data: Dataset, frame: pd.DataFrame | Callable[[], pd.DataFrame]) -> None:
+        data.__dict__["frame"] = frame
+
+    def __get__(self, data: Dataset | None, owner: type[Dataset]) -> pd.DataFrame:
+        if data is None:
+            raise AttributeError("frame")  # the field has no default
+        held = data.__dict__["frame"]
+        if callable(held):
+            held = data.__dict__["frame"] = held()
+        return held
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,8 +109,8 @@ class Dataset:
     y: npt.NDArray[np.int64] | None
     feature_names: tuple[str, ...]
     name: str
-    frame: pd.DataFrame
-    rows: npt.NDArray[np.int64]
+    frame: _Frame = _Frame()
+    rows: npt.NDArray[np.int64]  # type: ignore[misc]  # the line above is no default
     notes: tuple[str, ...] = ()
     scaling: Scaling | None = None
     coding: Coding | None = None
@@ -142,7 +158,7 @@ class Dataset:
             before = self.scaling
             means = before.means + before.deviations * scaling.means
             scaling = Scaling(means, before.deviations * scaling.deviations)
-        return replace(self, X=X, notes=(*self.notes, note), scaling=scaling)
+        return self._with(X=X, notes=(*self.notes, note), scaling=scaling)
 
     def changed(
         self,
@@ -196,8 +212,7 @@ class Dataset:
         if thin is not None:
             stay = thinned(self.codes, len(X), thin)
             notes.append(f"{len(X) - len(stay):,} of {len(X):,} points were left out.")
-        return replace(
-            self,
+        return self._with(
             X=X[stay],
             y=None if self.y is None else self.y[stay],
             rows=self.rows[stay],
@@ -264,7 +279,11 @@ class Dataset:
             parted or None,
             None if weights is None else self._weights(weights),
         )
-        return replace(self, hints=given)
+        return self._with(hints=given)
+
+    def _with(self, **changes: Any) -> Dataset:
+        """Return a copy with other fields; the table is not made for it."""
+        return replace(self, **{"frame": vars(self)["frame"], **changes})
 
     def _known(self, name: str) -> npt.NDArray[np.int64]:
         values = self._column(name)
@@ -343,11 +362,19 @@ def from_arrays(
 
     ``class_names`` are the entries of that column, one for each row; without them it holds ``y``.
     """
-    frame = pd.DataFrame(X, columns=list(feature_names))
+    classes = y if class_names is None else np.asarray(class_names)
     label = None if y is None else "class"
-    if label is not None:
-        frame[label] = y if class_names is None else np.asarray(class_names)
+    frame = partial(_frame_of, X, feature_names, None if y is None else classes)
     return Dataset(X, y, feature_names, name, frame, np.arange(len(X), dtype=np.int64), label=label)
+
+
+def _frame_of(
+    X: npt.NDArray[np.float64], names: tuple[str, ...], classes: npt.NDArray[Any] | None
+) -> pd.DataFrame:
+    frame = pd.DataFrame(X, columns=list(names))
+    if classes is not None:
+        frame["class"] = classes
+    return frame
 
 
 def labels_frame(

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
+from mmc._optional import pandas as pd
 from mmc.datasets._meaning import LONGEST, SHARE, Numbers, Words, mostly
 
 Array = npt.NDArray[np.float64]

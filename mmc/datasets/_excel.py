@@ -14,15 +14,15 @@ from itertools import chain, islice
 from typing import Any, NamedTuple
 from xml.etree.ElementTree import ParseError
 
-import pandas as pd
-import pyarrow as pa
-
+from mmc._optional import needed
+from mmc._optional import pandas as pd
+from mmc._optional import pyarrow as pa
 from mmc._warnings import warnings_kept
 from mmc.datasets._cells import is_missing
 from mmc.datasets._columns import Mark, Votes, decimal_mark
 from mmc.datasets._errors import TableError, counted, listed, shown
 from mmc.datasets._header import n_titles
-from mmc.datasets._packed import POOL, Cells, Piece
+from mmc.datasets._packed import Cells, Piece, pool
 from mmc.datasets._parquet_bounds import EXPANSION
 from mmc.datasets._text import LONGEST_CELL, Rows, check_column_count
 from mmc.datasets._text_table import Read, interpreted
@@ -104,9 +104,8 @@ def read_workbook(data: bytes, name: str, max_bytes: int, sheet: str | None) -> 
 
 
 def _read(data: bytes, name: str, max_bytes: int, sheet: str | None) -> Workbook:
-    from openpyxl import load_workbook  # here, because it takes a while and few files need it
-
-    book = load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
+    openpyxl = needed("openpyxl", "tables")  # here, because it takes a while and few files need it
+    book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
     try:
         sheets = {each.title: each for each in book.worksheets}
         n_places = EXPANSION * max_bytes
@@ -201,7 +200,7 @@ class _Reader:
         first = self._taken(self.head.rows[0])
         of_first = [{_kind(_at(self.head.rows[0], j))} - {_BLANK} for j in self.columns]
         under = self._read_rows(chain(self.head.rows[1:], rest))
-        self.cells.append(pa.array(self.pending, type=pa.string(), memory_pool=POOL))
+        self.cells.append(pa.array(self.pending, type=pa.string(), memory_pool=pool()))
         self.cells.pack()
         notes = self._notes(under)
         read = interpreted(Rows(first, self.cells, ";", 0, None, notes), self.mark)
@@ -232,7 +231,7 @@ class _Reader:
             kinds.add(_kind(_at(row, j)))
         self.n_beside += any(_is_filled(row.cells[j]) for j in range(len(row.cells)) if j not in self.among)
         if len(self.pending) >= _MOST_PENDING:
-            self.cells.append(pa.array(self.pending, type=pa.string(), memory_pool=POOL))
+            self.cells.append(pa.array(self.pending, type=pa.string(), memory_pool=pool()))
             self.pending = []
 
     def _taken(self, row: _Row) -> list[str]:

@@ -14,7 +14,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.metrics.pairwise import manhattan_distances
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -28,7 +28,7 @@ _RANK = 1e-10
 _ROWS = 4096
 
 
-class GowerFeatures(TransformerMixin, BaseEstimator):
+class GowerFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Features of which Gower's similarity is the dot product.
 
     The rows hold numbers divided by their ranges, and words as columns of 0 and ½, so that the sum of the
@@ -104,6 +104,11 @@ class GowerFeatures(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         rows = validate_data(self, X, dtype=np.float64, reset=False)
         return self.of(rows, self.landmarks_, self.projection_, self.total)
+
+    @property
+    def _n_features_out(self) -> int:
+        """Number of features, for `get_feature_names_out`."""
+        return int(self.projection_.shape[1])
 
     @staticmethod
     def of(X: Array, landmarks: Array, projection: Array, total: float) -> Array:

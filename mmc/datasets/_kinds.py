@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
+from mmc._optional import pandas as pd
 from mmc.datasets._dates import COMPACT, compact_dates, dates, days, spoken_format
 from mmc.datasets._errors import TableError, counted, enumerated, shown
 from mmc.datasets._meaning import HOURS, IN_FULL, Numbers, Words, as_truths, numbers, several_units, words_of

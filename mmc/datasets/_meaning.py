@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
-import pyarrow as pa
 
+from mmc._optional import pandas as pd
+from mmc._optional import pyarrow as pa
 from mmc.datasets._cells import MISSING
 from mmc.datasets._columns import Votes, convert, decimal_mark, survey
 from mmc.datasets._packed import Piece

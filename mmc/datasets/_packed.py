@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
+
+from mmc._optional import pyarrow as pa
+from mmc._optional import pyarrow_compute as pc
 
 # So many cells become one chunk, or as many as have so many bytes. In wide tables chunks are larger, because
 # the columns of a chunk should not be short.
@@ -26,10 +27,12 @@ _SHORT_PIECE = 20_000
 _SAMPLE_CELLS = 4096
 _MOST_CODES = 1 << 16
 
-# The pool of the C library, from which Python and NumPy take their memory too.
-POOL = pa.system_memory_pool()
-
 Codes = npt.NDArray[np.unsignedinteger[Any]]
+
+
+def pool() -> pa.MemoryPool:
+    """Return the pool of the C library, from which Python and NumPy take their memory too."""
+    return pa.system_memory_pool()
 
 
 class Piece(NamedTuple):
@@ -110,7 +113,7 @@ class Cells:
     def pack(self) -> None:
         """Store the rows that were added since the last time in little memory."""
         if self._loose:
-            values = pa.concat_arrays(self._loose, memory_pool=POOL)
+            values = pa.concat_arrays(self._loose, memory_pool=pool())
             self._loose = []
             self._chunks.append(_packed(values, self.width))
             give_back_memory()
@@ -171,7 +174,7 @@ class Cells:
 
 def give_back_memory() -> None:
     """Return memory that is no longer used to the operating system."""
-    POOL.release_unused()
+    pool().release_unused()
     pa.default_memory_pool().release_unused()
 
 
@@ -206,7 +209,7 @@ def _packed(values: pa.StringArray, width: int) -> _Chunk:
         return _Chunk(coded.values, np.ascontiguousarray(coded.codes.reshape(n_rows, width).T), n_rows)
     if width > 1:
         order = np.arange(len(values), dtype=np.int32).reshape(n_rows, width).T.ravel()
-        values = pc.take(values, pa.array(order), memory_pool=POOL)
+        values = pc.take(values, pa.array(order), memory_pool=pool())
     return _Chunk(values, None, n_rows)
 
 

@@ -3,36 +3,25 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
 
+from mmc._optional import pandas as pd
+from mmc._optional import pyarrow as pa
+from mmc._optional import pyarrow_compute as pc
+from mmc._optional import pyarrow_parquet as pq
 from mmc.datasets._errors import TableError, listed, shown
 from mmc.datasets._parquet_bounds import EXPANSION, Leaf, check_footer, check_size, leaves, refuse_size
 from mmc.datasets._text import LONGEST_CELL
 
 MAGIC = b"PAR1"
-# Exceptions that the reader raises for damaged files, beside its own.
-DAMAGE = (pa.ArrowException, OSError, ValueError, LookupError, TypeError, ArithmeticError, RuntimeError)
 _UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
 # Larger tables keep their text in Arrow's own type, which takes less memory.
 _LARGE = 1_000_000
 # Digits that a double always keeps.
 _EXACT_DIGITS = 15
-_WITH_GAPS = {
-    pa.int8(): pd.Int8Dtype(),
-    pa.int16(): pd.Int16Dtype(),
-    pa.int32(): pd.Int32Dtype(),
-    pa.int64(): pd.Int64Dtype(),
-    pa.uint8(): pd.UInt8Dtype(),
-    pa.uint16(): pd.UInt16Dtype(),
-    pa.uint32(): pd.UInt32Dtype(),
-    pa.uint64(): pd.UInt64Dtype(),
-    pa.bool_(): pd.BooleanDtype(),
-}
 
 
 class Columns(NamedTuple):
@@ -63,8 +52,29 @@ def read_parquet(data: bytes, name: str, max_bytes: int) -> Columns:
         return _Reader(data, name, max_bytes).read()
     except (TableError, MemoryError):
         raise
-    except DAMAGE as error:
+    except damage() as error:
         raise damaged(name, error) from error
+
+
+def damage() -> tuple[type[Exception], ...]:
+    """Return the exceptions that the reader raises for damaged files, beside its own."""
+    return (pa.ArrowException, OSError, ValueError, LookupError, TypeError, ArithmeticError, RuntimeError)
+
+
+@cache
+def _with_gaps() -> dict[pa.DataType, Any]:
+    """Return the types of pandas for columns of whole numbers and truth values with gaps."""
+    return {
+        pa.int8(): pd.Int8Dtype(),
+        pa.int16(): pd.Int16Dtype(),
+        pa.int32(): pd.Int32Dtype(),
+        pa.int64(): pd.Int64Dtype(),
+        pa.uint8(): pd.UInt8Dtype(),
+        pa.uint16(): pd.UInt16Dtype(),
+        pa.uint32(): pd.UInt32Dtype(),
+        pa.uint64(): pd.UInt64Dtype(),
+        pa.bool_(): pd.BooleanDtype(),
+    }
 
 
 def damaged(name: str, error: Exception) -> TableError:
@@ -126,7 +136,7 @@ class Converter:
             )
             return column.to_pandas(), None if finite else "no finite value"
         if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
-            mapper = _WITH_GAPS.get if column.null_count else None
+            mapper = _with_gaps().get if column.null_count else None
             reason = "truth values" if pa.types.is_boolean(kind) else None
             return column.to_pandas(types_mapper=mapper), reason
         try:
@@ -161,7 +171,6 @@ class Converter:
 
 class _Reader:
     def __init__(self, data: bytes, name: str, max_bytes: int) -> None:
-        import pyarrow.parquet as pq
 
         check_footer(data, name)
         metadata = pq.read_metadata(pa.BufferReader(data))

@@ -10,6 +10,7 @@ import json
 import os
 from typing import Any, BinaryIO, NamedTuple
 
+from mmc._optional import pyarrow_parquet as pq
 from mmc.datasets._errors import TableError, shown, spoken_size
 from mmc.datasets._text import check_column_count
 from mmc.datasets._thrift import Struct, StructReader
@@ -167,8 +168,6 @@ def read_footer(file: BinaryIO, name: str) -> Any:
     -------
     pyarrow.parquet.FileMetaData
     """
-    import pyarrow.parquet as pq
-
     data = FileBytes(file)
     _check_end(data.read(max(len(data) - 8, 0), 8), len(data), name)
     return pq.read_metadata(file)

@@ -14,14 +14,15 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
-import pyarrow as pa
 
+from mmc._optional import pandas as pd
+from mmc._optional import pyarrow as pa
+from mmc._optional import pyarrow_parquet as pq
 from mmc.datasets._coding import Coding, columns_of, gaps
 from mmc.datasets._errors import TableError, counted, listed, shown
 from mmc.datasets._header import unique_names
 from mmc.datasets._kinds import Column, read_column
-from mmc.datasets._parquet import DAMAGE, MAGIC, Converter, damaged, named_leaves
+from mmc.datasets._parquet import MAGIC, Converter, damage, damaged, named_leaves
 from mmc.datasets._parquet_bounds import EXPANSION, MOST_AT_ONCE, check_stream, read_footer
 from mmc.datasets._table import Table, check_values, renamed
 
@@ -109,7 +110,7 @@ def needs_parts(path: str | os.PathLike[str], max_bytes: int) -> bool:
     with open(path, "rb") as file:
         try:
             metadata = read_footer(file, Path(path).name)
-        except (TableError, *DAMAGE):
+        except damage():  # of which a TableError is one
             return False  # open_table says what is wrong with it
     return 8 * metadata.num_rows * metadata.num_columns > EXPANSION * max_bytes
 
@@ -174,7 +175,7 @@ class ParquetParts:
             raise
         except FileNotFoundError as error:
             raise TableError(f"{str(path)!r} cannot be opened ({error.strerror}): check the path") from error
-        except DAMAGE as error:
+        except damage() as error:
             raise damaged(self.name, error) from error
         self._leaves = named_leaves(self._metadata)
         self.columns = tuple(unique_names([leaf.name for leaf in self._leaves]).names)
@@ -195,11 +196,10 @@ class ParquetParts:
             yield from self._read(chosen, indices)
         except (TableError, MemoryError):
             raise
-        except DAMAGE as error:
+        except damage() as error:
             raise damaged(self.name, error) from error
 
     def _read(self, chosen: list[tuple[str, str]], indices: list[int]) -> Iterator[Part]:
-        import pyarrow.parquet as pq
 
         if not indices:
             return

@@ -14,9 +14,9 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 from sklearn.preprocessing import RobustScaler, StandardScaler
 
+from mmc._optional import pandas as pd
 from mmc.datasets._cells import MISSING_WORDS
 from mmc.datasets._coding import FILLS, Coding, Gower, columns_of, fit_coding, gaps
 from mmc.datasets._dataset import Dataset, Scaling

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 
+from mmc._optional import pandas as pd
 from mmc.datasets._cells import is_missing
 from mmc.datasets._errors import counted, shown
 from mmc.datasets._meaning import numbers, words_of

@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from itertools import chain, compress, islice
 from typing import NamedTuple
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
+from mmc._optional import pyarrow as pa
+from mmc._optional import pyarrow_compute as pc
 from mmc.datasets._cells import is_missing, is_number_in_some_notation
 from mmc.datasets._encoding import Text
 from mmc.datasets._errors import TableError, counted, shown
 from mmc.datasets._header import n_titles
-from mmc.datasets._packed import POOL, Cells, longest_cell
+from mmc.datasets._packed import Cells, longest_cell, pool
 
 MAX_COLUMNS = 2000
 #: As in spreadsheets.
@@ -166,10 +165,10 @@ class _Reader:
                 self._check_cells(pa.array(first, type=pa.string()))
             pending.extend(chain.from_iterable(rows))
             if len(pending) >= _MOST_PENDING or position - done >= _MOST_PENDING_BYTES:
-                self._append(packed, pa.array(pending, type=pa.string(), memory_pool=POOL))
+                self._append(packed, pa.array(pending, type=pa.string(), memory_pool=pool()))
                 pending, done = [], position
         if pending:
-            self._append(packed, pa.array(pending, type=pa.string(), memory_pool=POOL))
+            self._append(packed, pa.array(pending, type=pa.string(), memory_pool=pool()))
         return first, packed
 
     def _read_lines(self) -> tuple[list[str] | None, Cells]:

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
-import pyarrow as pa
 
+from mmc._optional import pandas as pd
+from mmc._optional import pyarrow as pa
 from mmc.datasets._columns import (
     Mark,
     Survey,

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from mmc._checks import quoted
+from mmc._optional import pandas as pd
 from mmc.datasets._dataset import Dataset, from_arrays
 
 #: Number of places in each direction, and largest number of a group.

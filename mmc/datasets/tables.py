@@ -10,8 +10,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import pandas as pd
-
+from mmc._optional import pandas as pd
 from mmc.datasets._dataset import Dataset
 from mmc.datasets._errors import MissingValuesError, TableError, shown
 from mmc.datasets._excel import Workbook, read_workbook

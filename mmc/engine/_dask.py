@@ -55,7 +55,7 @@ def ends(
     """
     client = connect(address)
     from distributed import KilledWorker, as_completed
-    from distributed.comm import CommClosedError
+    from distributed.comm.core import CommClosedError
 
     common = client.submit(_same, shared, pure=False, retries=_RETRIES)
     futures = client.map(_call, tasks, function=function, shared=common, pure=False, retries=_RETRIES)
@@ -134,7 +134,7 @@ def _open(address: str) -> Any:
     try:
         import dask
         from distributed import Client
-        from distributed.comm import get_address_host_port
+        from distributed.comm.addressing import get_address_host_port
     except ImportError as error:
         raise ValueError(
             f"The Dask cluster {address!r} needs the package distributed, which is not installed. "

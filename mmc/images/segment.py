@@ -14,12 +14,12 @@ from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from sklearn.base import BaseEstimator
 
 from mmc import clusterers
+from mmc._optional import pandas as pd
 from mmc.bulk import sample_rows
 from mmc.images.features import pixel_features
 from mmc.images.picture import Picture

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.neighbors import NearestNeighbors
 
+from mmc._optional import needed
 from mmc._points import Points, pair_lengths
 
 Array = NDArray[np.float64]
@@ -179,9 +180,8 @@ def nearest_others(points: Points, n_neighbors: int) -> Nearest:
     """
     m, q = points.shape
     if m > PAIRS and q > _FEW:
-        from pynndescent import NNDescent  # it takes seconds to load
-
-        index = NNDescent(points, n_neighbors=n_neighbors + 1, random_state=0)
+        pynndescent = needed("pynndescent", "neighbors")  # it takes seconds to load
+        index = pynndescent.NNDescent(points, n_neighbors=n_neighbors + 1, random_state=0)
         found = index.neighbor_graph[0]
         own = found == np.arange(m)[:, None]
         own[~own.any(axis=1), -1] = True  # the point itself was not found: drop the farthest

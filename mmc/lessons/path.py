@@ -5,11 +5,12 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+from mmc._site import find_site
 from mmc.lessons.lesson import Lesson
 from mmc.lessons.reading import MAX_BYTES, read_lesson
 
-#: Folder with the lessons: lessons/ at the top of the repository.
-FOLDER = Path(__file__).resolve().parents[2] / "lessons"
+#: Folder with the lessons.
+FOLDER = find_site() / "lessons"
 
 
 @cache

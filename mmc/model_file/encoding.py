@@ -21,6 +21,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from mmc._checks import quoted
+from mmc._sklearn import CALLBACKS
 from mmc.model_file.classes import is_tuple, known_classes, name_of
 from mmc.stepping import State
 
@@ -133,7 +134,7 @@ def _held(value: Any) -> dict[str, Any]:
         return dict(zip(cls._fields, value, strict=True))
     if is_dataclass(cls):
         return {field.name: getattr(value, field.name) for field in fields(cls)}
-    return dict(vars(value))
+    return {name: held for name, held in vars(value).items() if name != CALLBACKS}
 
 
 def _refusal(value: Any, name: str) -> str:

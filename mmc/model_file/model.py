@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
 from mmc._blocks import in_blocks
 from mmc._checks import quoted
+from mmc._optional import pandas as pd
 from mmc._threads import threads_kept
 from mmc.base import StepwiseClusterer
 from mmc.datasets import Coding, Dataset, Scaling, Table, labels_frame

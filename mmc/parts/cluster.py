@@ -102,7 +102,7 @@ class ClusterParts(Parts):
     def _delayed(
         self, function: Callable[..., Any], common: tuple[Any, ...], each: Sequence[Any] | None
     ) -> list[Any]:
-        from dask import delayed
+        from dask.delayed import delayed
 
         shared = delayed(_Shared(common), pure=False)  # it is sent to each worker once
         called = delayed(_call, pure=False)

@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
+
+from mmc._optional import pyarrow as pa
+from mmc._optional import pyarrow_parquet as pq
 
 Array = NDArray[np.float64]
 

@@ -180,7 +180,7 @@ def open_parts(
     if client is None:
         parts = LocalParts([_computed(each) for each in data])
     else:
-        from dask import delayed
+        from dask.delayed import delayed
 
         from mmc.parts.cluster import ClusterParts, require_release
 

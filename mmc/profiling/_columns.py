@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
+
+from mmc._optional import pandas as pd
 
 #: What pandas calls the values of columns that hold numbers as Python objects.
 _NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal", "boolean")

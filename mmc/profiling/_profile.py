@@ -8,10 +8,10 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from mmc._checks import nearest, quoted
+from mmc._optional import pandas as pd
 from mmc.datasets import Dataset
 from mmc.profiling._chance import LEVEL
 from mmc.profiling._columns import CONSTANT, EMPTY, Column, read_columns, read_frame

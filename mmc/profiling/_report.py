@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
+
+from mmc._optional import pandas as pd
 
 #: Columns of the table whose bars and numbers are shown for each cluster, and characters of a cell.
 _MOST_COLUMNS, _MOST_SHOWN = 12, 80

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from mmc._html import table_html
+from mmc._optional import pandas as pd
 from mmc.datasets import to_csv_text
 from mmc.profiling._report import ClusterText, report_html
 from mmc.profiling._rules import Rule

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from mmc._optional import pandas as pd
 from mmc.profiling._columns import CONSTANT, EMPTY, Column, different
 from mmc.profiling._result import ClusterProfile
 from mmc.profiling._summaries import Summary

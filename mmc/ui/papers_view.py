@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 import pandas as pd
 import streamlit as st
 
+from mmc._site import find_site
 from mmc.datasets import to_csv_text
 from mmc.experiment import Experiment
 from mmc.figures.reproduced import Reproduction, from_json, panel_figures
@@ -21,7 +22,7 @@ from mmc.ui.messages import notice, plain
 from mmc.ui.page_frame import replaced_notice
 
 #: File that `python -m benchmarks.tables` writes; figures and the record of the run are beside it.
-RESULTS = Path(__file__).parents[2] / "results" / "tables.csv"
+RESULTS = find_site() / "results" / "tables.csv"
 FIGURES, RECORD = "figures.json", "run.json"
 
 COMMAND = "python -m benchmarks.tables --data DIR"

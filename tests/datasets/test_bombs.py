@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.bombs import MAKERS
 from mmc.datasets import TableError, open_table
-from mmc.datasets._packed import POOL
+from mmc.datasets._packed import pool
 
 REFUSED = {
     "nine-gigabytes.parquet": "unpacks to more than is read",
@@ -44,7 +44,7 @@ REFUSED = {
 def test_bombs_are_refused_by_name(name):
     """The message names the cause, and little memory is taken until then."""
     data = MAKERS[name]()
-    before = POOL.bytes_allocated() + pa.total_allocated_bytes()
+    before = pool().bytes_allocated() + pa.total_allocated_bytes()
     tracemalloc.start()
     try:
         with pytest.raises(TableError, match=REFUSED[name]):
@@ -53,7 +53,7 @@ def test_bombs_are_refused_by_name(name):
     finally:
         tracemalloc.stop()
     assert peak < 100e6
-    assert POOL.bytes_allocated() + pa.total_allocated_bytes() <= before
+    assert pool().bytes_allocated() + pa.total_allocated_bytes() <= before
 
 
 @pytest.mark.parametrize("name", ["nested-lists.parquet", "map.parquet", "deep-struct.parquet"])

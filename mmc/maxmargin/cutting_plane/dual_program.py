@@ -40,6 +40,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
+from mmc._optional import needed
 from mmc.errors import SolverError
 
 Array = NDArray[np.float64]
@@ -205,7 +206,7 @@ def _clarabel(
 
     Returns x, and the multipliers of u_k ≤ t for p = 1.
     """
-    import clarabel  # only here: it takes a while to load
+    clarabel = needed("clarabel", "convex")
 
     P, M, S = len(s), len(factors), len(ties) - len(s)
     at_w, at_u, at_t = P + S, P + 2 * S, P + 2 * S + M

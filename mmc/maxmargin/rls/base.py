@@ -266,7 +266,7 @@ class LeastSquaresClusterer(SteeredClusterer, LowRankClusterer):
             model._is_sparse = self._is_sparse
             dense = Dense(kernel, anchor, *spectrum.hat(model.alpha))
             problem = Problem(dense, starts, Hints.none(checked.shape[0]))
-            model._exhaust(model._aloud(model._fit_steps(problem)))
+            model._exhaust(model._aloud(model._fit_steps(problem)), X)
         return models
 
     @property

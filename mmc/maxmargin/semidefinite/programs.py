@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mmc._optional import needed
 from mmc._threads import one_thread
 from mmc.errors import SolverError
 
@@ -86,7 +87,7 @@ def mmc_program(K: Array, C: float, l: float, target: float = 0.0) -> Program:  
     -------
     Program
     """
-    import cvxpy as cp
+    cp = needed("cvxpy", "convex")
 
     n = len(K)
     e = np.ones(n)
@@ -128,7 +129,7 @@ def gmmc_program(K: Array, C: float) -> Program:
     SolverError
         If its inverse cannot be computed.
     """
-    import cvxpy as cp
+    cp = needed("cvxpy", "convex")
 
     n = len(K)
     if not np.trace(K) > 0:
@@ -189,7 +190,7 @@ def solve(program: Program, solver: str, tol: float, time_limit: float) -> Itera
 
 
 def _by_clarabel(program: Program, tol: float, time_limit: float) -> Iterator[Iterate]:
-    import cvxpy as cp
+    cp = needed("cvxpy", "convex")
 
     settings = {"time_limit": time_limit, **dict.fromkeys(("tol_gap_abs", "tol_gap_rel", "tol_feas"), tol)}
     data, chain, inverse = program.problem.get_problem_data(cp.CLARABEL, solver_opts=settings)
@@ -202,7 +203,7 @@ def _by_clarabel(program: Program, tol: float, time_limit: float) -> Iterator[It
 
 
 def _by_scs(program: Program, tol: float, time_limit: float) -> Iterator[Iterate]:
-    import scs
+    scs = needed("scs", "convex")
 
     began = perf_counter()
     data, chain, inverse = program.problem.get_problem_data("SCS")
@@ -240,7 +241,7 @@ def _by_scs(program: Program, tol: float, time_limit: float) -> Iterator[Iterate
 
 def _scs(data: dict[str, Any], cone: dict[str, Any], settings: dict[str, Any]) -> Any:
     """Set SCS up; where it was built without a factor for dense matrices it takes the one for sparse ones."""
-    import scs
+    scs = needed("scs", "convex")
 
     try:
         return scs.SCS(data, cone, **settings)
