@@ -1,4 +1,4 @@
-# The app alone, behind a proxy: see deploy/compose.yaml and docs/deploy.md. No command here needs more than Debian
+# The app alone, behind a proxy: see deploy/compose.yaml and docs/deployment.md. No command here needs more than Debian
 # and a package index.
 FROM debian:bookworm-slim
 
