@@ -153,7 +153,8 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("stopped; the same command goes on from here", file=sys.stderr)
         return 130
-    record.ended()
+    everything: list[Work] = [*plans, *drawings]
+    record.ended(sum(work.compute is not None and not _is_done(work, store, album) for work in everything))
     print(f"{chosen.out / CSV} and tables.md: {len(store.rows)} rows; {record.told}")
     return 1 if failures else 0
 

@@ -32,6 +32,8 @@ class Record:
         Time that it took, over all the times that it was started.
     versions : dict
         Versions of Python, of mmc, and of each of `PACKAGES`.
+    left : int
+        Number of rows and figures of all papers that are not computed yet, though their data are there.
     file : Path
         Where it is stored.
     goes_on : bool
@@ -45,6 +47,7 @@ class Record:
     versions: dict[str, str]
     file: Path = field(repr=False)
     goes_on: bool = False
+    left: int = 0
     _last: float = field(default_factory=time.perf_counter, repr=False)
 
     @classmethod
@@ -73,9 +76,9 @@ class Record:
         kept = {key: value for key, value in asdict(self).items() if key not in ("file", "goes_on", "_last")}
         write_file(self.file, json.dumps(kept | {"seconds": round(self.seconds, 1)}, indent=1) + "\n")
 
-    def ended(self) -> None:
-        """Say that everything was computed."""
-        self.has_ended = True
+    def ended(self, left: int) -> None:
+        """Say that everything that was asked for was computed, and how much else is left."""
+        self.has_ended, self.left = True, left
         self.passed()
 
 

@@ -171,6 +171,8 @@ def run_note(table: pd.DataFrame) -> None:
         text = f"Computed by {versions}; all rows and figures took {spent / 60:.0f} minutes of one core."
         if record["again"] and record["has_ended"] and not record["only"]:
             text += f" The last run from nothing took {record['seconds'] / 60:.0f} minutes."
+        if record["left"]:
+            text += f" Not computed yet: {record['left']} rows."
         st.caption(plain(text))
 
 

@@ -128,14 +128,15 @@ def test_figures_are_drawn_beside_what_the_paper_says(page):
 
 def test_versions_and_time_of_the_run_are_said(page):
     """The record beside the tables names the versions, and the time if everything was computed in one run."""
-    record = {"only": "", "again": True, "has_ended": True, "seconds": 7200.0, "versions": {"numpy": "2.4"}}
+    record = {"only": "", "again": True, "has_ended": True, "seconds": 7200.0, "left": 0}
+    record["versions"] = {"numpy": "2.4"}
     file = papers_view.RESULTS.parent / "run.json"
     file.write_text(json.dumps(record), encoding="utf-8")
     computed = "Computed by numpy 2\\.4\\; all rows and figures took 2 minutes of one core\\."
     at = page([ROW | {"seconds": 120.0}])
     assert f"{computed} The last run from nothing took 120 minutes\\." in _captions(at)
-    file.write_text(json.dumps(record | {"has_ended": False}), encoding="utf-8")
-    assert computed in _captions(page([ROW | {"seconds": 120.0}]))
+    file.write_text(json.dumps(record | {"has_ended": False, "left": 3}), encoding="utf-8")
+    assert f"{computed} Not computed yet\\: 3 rows\\." in _captions(page([ROW | {"seconds": 120.0}]))
     file.write_text("{}", encoding="utf-8")
     assert not [text for text in _captions(page()) if text.startswith("Computed by")]
 
