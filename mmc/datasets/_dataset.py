@@ -115,6 +115,9 @@ class Dataset:
     decimal: str = "."
     hints: Given = NO_HINTS
 
+    def __repr__(self) -> str:
+        return f"Dataset({self.name!r}, {len(self.X)} points, {len(self.feature_names)} columns)"
+
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns of the table that are clustered."""
