@@ -83,13 +83,15 @@ def test_the_library_alone_clusters_and_lists():
     code = """
 from mmc.datasets import load
 moons = load("moons", n_samples=60, random_state=0).standardized()
+print(repr(moons))
 print(*mmc.UMCRLS(2, random_state=0).fit_predict(moons.X[:, :2])[:3].tolist(), sep="")
 print(mmc.AutoClusterer(2, random_state=0).fit(moons.X).summary_)
 print(main(["list"]))
 """
     lines = in_a_new_process(WITHOUT + code)
-    assert set(lines[0]) <= {"0", "1"}
-    assert lines[1].startswith("2 clusters, found by ")
+    assert lines[0] == "Dataset('moons', 60 points, 2 columns)"
+    assert set(lines[1]) <= {"0", "1"}
+    assert lines[2].startswith("2 clusters, found by ")
     assert lines[-1] == "0"
     assert any(line.startswith("MKC: ") for line in lines)
 

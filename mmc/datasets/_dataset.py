@@ -118,6 +118,9 @@ class Dataset:
     hints: Given = NO_HINTS
     label: str | None = None
 
+    def __repr__(self) -> str:
+        return f"Dataset({self.name!r}, {len(self.X)} points, {len(self.feature_names)} columns)"
+
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns of the table that are clustered."""

@@ -324,6 +324,13 @@ def test_many_labellings_share_the_work(moons, monkeypatch):
     assert sorted(calls) == ["LSMI", "cdist", "find_neighbors", "fit_ridge"]
 
 
+@pytest.mark.parametrize("name", ["lsmi", "mlmi"])
+def test_an_estimate_is_the_one_that_is_asked_for(moons, name):
+    """The whole result has the value of the score of that name."""
+    judges = Judges(moons[0])
+    assert judges.estimate(name, moons[1]).value == judges.score(name, moons[1])
+
+
 def test_a_process_makes_the_judges_of_its_points_once(moons):
     """Points that were sent to another process are the same ones from task to task."""
 
