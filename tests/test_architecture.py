@@ -39,7 +39,7 @@ LAYERS = (
     ("mmc.cli_files", "mmc.figures"),
     ("mmc.cli_bulk",),
     ("mmc.cli_predict", "mmc.cli_sweep", "mmc.cli_table"),
-    ("mmc.cli_auto", "mmc.cli_parts", "mmc.cli_profile", "mmc.work"),
+    ("mmc.cli_auto", "mmc.cli_parts", "mmc.cli_profile", "mmc.work", "mmc.work_parts"),
     ("mmc.cli", "mmc.nursery", "mmc.ui"),
     ("mmc.__main__", "app", "pages"),
 )
