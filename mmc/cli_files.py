@@ -6,6 +6,7 @@ import argparse
 import io
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from mmc._files import write_file
@@ -60,20 +61,22 @@ def add_sheet(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def require_writable(arguments: argparse.Namespace) -> None:
+def require_writable(arguments: argparse.Namespace, options: Sequence[str] = _OUTPUTS) -> None:
     """Refuse files that cannot be written before anything is computed; no file is created.
 
     Parameters
     ----------
     arguments : Namespace
         Options of the command.
+    options : sequence of str
+        Options that name such a file.
 
     Raises
     ------
     ValueError
         If a file cannot be written; the message names the option.
     """
-    for option in _OUTPUTS:
+    for option in options:
         given = getattr(arguments, option, None)
         if given is None or given == "-":
             continue

@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 from mmc import clusterers, engine
 from mmc._optional import pyarrow as pa
 from mmc._optional import pyarrow_parquet as pq
+from mmc.cli_files import require_writable, write_option
 from mmc.cli_predict import sizes
 from mmc.hints import Given
+from mmc.model_file import model_bytes
 from mmc.parts import PartedTable, open_parts
 from mmc.stepping import Step
 
@@ -25,7 +27,7 @@ KERNEL = "landmark_graph"
 #: Options of other tables, by what they are called in the arguments.
 _REFUSED = (
     *("sheet", "label", "prepare", "missing", "drop_missing", "encode", "kind", "weight", "scaler", "known"),
-    *("sample_weight", "sample", "curve", "save", "save_model", "save_onnx", "report", "profile"),
+    *("sample_weight", "sample", "curve", "save", "save_onnx", "report", "profile"),
 )
 
 
@@ -69,6 +71,7 @@ def cluster(model: Any, arguments: argparse.Namespace, show: Callable[[Step], No
         if getattr(arguments, name, None):
             option = "--" + name.replace("_", "-")
             raise ValueError(f"{option} does not apply to a table in parts: leave it out.")
+    require_writable(arguments, ("save_model",))
     write = _writer(arguments.output)
     table: Any = open_parts(
         arguments.table,
@@ -81,6 +84,8 @@ def cluster(model: Any, arguments: argparse.Namespace, show: Callable[[Step], No
     if show and sys.stderr.isatty():
         print(file=sys.stderr)
     _write(table, model.labels_, write)
+    if arguments.save_model:
+        write_option("save-model", arguments.save_model, model_bytes(model, table))
     if not arguments.quiet:
         if end.warning:
             print(f"warning: {end.warning}", file=sys.stderr)

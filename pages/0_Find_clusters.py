@@ -5,12 +5,14 @@ import streamlit as st
 from mmc import ui
 
 
-def asked() -> tuple[ui.Answer, bool]:
+def asked() -> tuple[ui.Answer | ui.PartedAnswer, bool]:
     """Read the controls and search as they say; raise a ValueError if that fails."""
     with st.sidebar:
-        data, loaded = ui.data_controls("four-gaussians")
+        data, loaded = ui.data_controls("four-gaussians", ui.tables_of_server())
         st.divider()
-        wish = ui.auto_controls()
+        wish = ui.parted_controls(data) if ui.of_server(data) else ui.auto_controls()
+    if isinstance(wish, ui.PartedWish):
+        return ui.cluster_parts(wish), False
     ui.draw_own_table(data, loaded)
     question = ui.Question(data, wish.n_clusters, wish.max_clusters, wish.seed)
     return ui.answer(question, loaded, ui.draw_growing), wish.outliers
@@ -23,6 +25,9 @@ with ui.frame("Find clusters"):
         "and judged without true labels. You need to set nothing."
     )
     found, marked = ui.last_good(ui.FindClusters, asked)
+    if isinstance(found, ui.PartedAnswer):
+        ui.show_parted(found)
+        st.stop()
     ui.resume_notice(found, "search")
     answer = st.container()
     left, right = st.columns(2, gap="large")

@@ -48,7 +48,15 @@ LAYERS = (
     ("mmc.cli_files", "mmc.figures"),
     ("mmc.cli_bulk", "mmc.notebook"),
     ("mmc.cli_predict", "mmc.cli_sweep", "mmc.cli_table"),
-    ("mmc.cli_app", "mmc.cli_auto", "mmc.cli_parts", "mmc.cli_profile", "mmc.image_work", "mmc.work"),
+    (
+        "mmc.cli_app",
+        "mmc.cli_auto",
+        "mmc.cli_parts",
+        "mmc.cli_profile",
+        "mmc.image_work",
+        "mmc.work",
+        "mmc.work_parts",
+    ),
     ("mmc.cli", "mmc.nursery", "mmc.ui"),
     ("mmc.__main__", "app", "pages"),
 )

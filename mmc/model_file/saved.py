@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from mmc.model_file.archive import MAX_BYTES, pack, unpack
 from mmc.model_file.encoding import Decoder, Encoder
 from mmc.model_file.far import Seen, summarize
 from mmc.model_file.model import SavedModel, check_shapes, predict_rows, require_predict
+from mmc.parts import PartedTable
 
 #: Version of the files that are written, and the only one that is read.
 VERSION = 1
@@ -27,13 +30,16 @@ VERSION = 1
 #: Number of stored points whose labels are in the file, and the share that must come out when it is read.
 _PROBED, _SHARE = 100, 0.9
 
+#: Number of rows of a table in parts that are summarised.
+_DRAWN = 10_000
+
 _REMEDY = "Save the model again, or get the file anew."
 
 
 def save_model(
     model: BaseEstimator,
     path: str | Path,
-    X: ArrayLike,
+    X: ArrayLike | PartedTable,
     *,
     columns: Sequence[str] | None = None,
     scaling: Scaling | None = None,
@@ -47,9 +53,10 @@ def save_model(
         Fitted estimator with `predict`, of this library or one of scikit-learn that the registry has.
     path : str or Path
         Where the file goes; its usual ending is .mmc.
-    X : array-like of shape (n_samples, n_features)
+    X : array-like of shape (n_samples, n_features), or PartedTable
         Points to which the model was fitted. A sample of at most 1,000 is stored, by which new rows that lie
-        far from them are recognised.
+        far from them are recognised. A table in parts has names and scaling of its own, and the labels of its
+        rows are not in the file.
     columns : sequence of str, default=None
         Names of the columns of `X`, by which those of a new table are found. None means the names that the
         model has, if it has any.
@@ -93,7 +100,7 @@ def save_model(
 
 def model_bytes(
     model: BaseEstimator,
-    X: ArrayLike,
+    X: ArrayLike | PartedTable,
     *,
     columns: Sequence[str] | None = None,
     scaling: Scaling | None = None,
@@ -105,7 +112,7 @@ def model_bytes(
     ----------
     model : estimator
         Fitted estimator.
-    X : array-like of shape (n_samples, n_features)
+    X : array-like of shape (n_samples, n_features), or PartedTable
         Points to which it was fitted.
     columns : sequence of str, default=None
         Names of the columns of `X`.
@@ -125,6 +132,9 @@ def model_bytes(
     """
     require_predict(model)
     check_is_fitted(model)
+    if isinstance(X, PartedTable):
+        columns, scaling = X.names, Scaling(X.means, X.deviations) if X.standardized else None
+        model, X = _without_rows(model), X.sample(_DRAWN, np.random.RandomState(0))
     points = check_array(X, dtype=np.float64, order="C")
     if coding is not None:
         columns = coding.names
@@ -226,6 +236,14 @@ def _made(description: dict[str, Any], arrays: list[NDArray[Any]]) -> SavedModel
     if (labels == again).mean() < _SHARE:
         raise ValueError("its points get other labels than they had.")
     return saved
+
+
+def _without_rows(model: Any) -> Any:
+    """Return a copy of a model fitted to a table in parts, without the labels of its rows."""
+    light = copy(model)
+    light.labels_ = model.labels_[:0]
+    light.state_ = replace(model.state_, labels=model.state_.labels[:0])
+    return light
 
 
 def _called(part: str, model: BaseEstimator) -> str:

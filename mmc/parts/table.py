@@ -55,6 +55,8 @@ class PartedTable:
     ----------
     parts : Parts
         Parts that have rows, as float64 arrays, standardised if that was asked for.
+    source : Parts
+        The same before they were standardised.
     sizes : ndarray of shape (n_parts,)
         Number of rows of each.
     lengths : tuple of int
@@ -74,6 +76,7 @@ class PartedTable:
     """
 
     parts: Parts
+    source: Parts
     sizes: NDArray[np.int64]
     lengths: tuple[int, ...]
     n_features: int
@@ -120,6 +123,22 @@ class PartedTable:
         counts = np.bincount(np.searchsorted(self.firsts, rows, side="right") - 1, minlength=len(self.sizes))
         each = [(int(seeds[1]), p, int(count)) for p, count in enumerate(counts)]
         return np.concatenate(self.parts.call(_drawn, each=each))
+
+    def take(self, rows: NDArray[np.int64]) -> Array:
+        """Return some rows in the units of the source.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (m,)
+            Their numbers in increasing order.
+
+        Returns
+        -------
+        ndarray of shape (m, n_features)
+        """
+        own = np.split(rows, np.searchsorted(rows, self.firsts[1:]))
+        each = [numbers - first for numbers, first in zip(own, self.firsts, strict=True)]
+        return np.concatenate(self.source.call(_taken, each=each))
 
     def in_parts(self, values: NDArray[Any]) -> list[NDArray[Any]]:
         """Divide an array with a row for each point."""
@@ -199,10 +218,12 @@ def open_parts(
     deviations = np.sqrt(squares / n)
     deviations[deviations == 0.0] = 1.0
     widths = np.max([look.largest for look in looks], axis=0) - np.min([look.least for look in looks], axis=0)
+    source_parts = parts
     if standardize:
         parts, widths = parts.viewed(_standardized, means, deviations), widths / deviations
     return PartedTable(
         parts,
+        source_parts,
         np.array([look.n for look in looks], dtype=np.int64),
         lengths,
         len(means),
@@ -343,6 +364,10 @@ def _drawn(points: Array, how: tuple[int, int, int]) -> Array:
     seed, part, count = how
     rows = np.random.default_rng([seed, part]).choice(len(points), count, replace=False)
     return points[np.sort(rows)]
+
+
+def _taken(points: Array, rows: NDArray[np.int64]) -> Array:
+    return points[rows]
 
 
 def _values(points: Any, function: Callable[[Array], NDArray[Any]]) -> NDArray[Any]:

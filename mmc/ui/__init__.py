@@ -26,6 +26,7 @@ from mmc.ui.home_view import best_cards, further_cards, lessons_link, page_links
 from mmc.ui.image_job import Segments, segments
 from mmc.ui.image_sidebar import image_controls
 from mmc.ui.image_view import export_segments, show_beside, show_segments
+from mmc.ui.jobs import tables_of_server
 from mmc.ui.lesson_list import show_path, style_lessons, teacher_control
 from mmc.ui.lesson_print import is_for_paper, show_for_paper
 from mmc.ui.lesson_source import find_place
@@ -49,6 +50,8 @@ from mmc.ui.parameter_sidebar import (
     rival_control,
     sweep_controls,
 )
+from mmc.ui.parted_job import PartedAnswer, cluster_parts, of_server, parted_controls
+from mmc.ui.parted_view import show_parted
 from mmc.ui.player_view import play, tell
 from mmc.ui.predict_view import label_another_file
 from mmc.ui.profile_view import describe_answer
@@ -93,6 +96,7 @@ __all__ = [
     "Loaded",
     "ModelSelection",
     "Outcome",
+    "PartedAnswer",
     "Playground",
     "Question",
     "Search",
@@ -105,6 +109,7 @@ __all__ = [
     "best_cards",
     "by_paper",
     "chosen_cell",
+    "cluster_parts",
     "compared",
     "contest_controls",
     "data_controls",
@@ -141,11 +146,13 @@ __all__ = [
     "marked_points",
     "marks_controls",
     "notice",
+    "of_server",
     "open_experiment",
     "open_table",
     "page_links",
     "paper_control",
     "parameter_controls",
+    "parted_controls",
     "play",
     "read_candidates",
     "resume_notice",
@@ -163,6 +170,7 @@ __all__ = [
     "show_lesson",
     "show_outcome",
     "show_paper",
+    "show_parted",
     "show_path",
     "show_segments",
     "stage_columns",
@@ -172,6 +180,7 @@ __all__ = [
     "style_lessons",
     "summarize_choice",
     "sweep_controls",
+    "tables_of_server",
     "take_answer",
     "teacher_control",
     "tell",

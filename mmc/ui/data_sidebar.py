@@ -52,16 +52,21 @@ _MOST_USED = ("three-gaussians", "moons", "circle-gaussian", "iris", "digits")
 #: Width in pixels of the picture beside the name of a data set.
 _PICTURE = 56
 
+#: Begin of the key of a table that the server names; its name follows.
+OF_SERVER = "server:"
+
 _OPTION_KEYS = {"n_samples": "n", "random_state": "seed", "points": DRAWING}
 
 
-def data_controls(first: str = "three-gaussians") -> tuple[Data, Loaded]:
+def data_controls(first: str = "three-gaussians", tables: Sequence[str] = ()) -> tuple[Data, Loaded]:
     """Draw the controls of the data.
 
     Parameters
     ----------
     first : str
         Key of the initial data set.
+    tables : sequence of str
+        Names of the tables of this server that are offered, too.
 
     Returns
     -------
@@ -74,7 +79,7 @@ def data_controls(first: str = "three-gaussians") -> tuple[Data, Loaded]:
         picture = st.container(width=_PICTURE, height="content")
         source = titled_select(
             "Data",
-            data_sets(),
+            data_sets(tables),
             first,
             "data",
             data_title,
@@ -86,6 +91,10 @@ def data_controls(first: str = "three-gaussians") -> tuple[Data, Loaded]:
         picture.markdown(":material/table:")
         with st.expander("My table", expanded=True):
             return table_controls()
+    if source.startswith(OF_SERVER):
+        picture.markdown(":material/database:")
+        with st.expander("Settings of the data"):
+            return Data(source, standardize=scale_control(True)), None
     entry = CATALOG[source]
     drawn = drawn_options() if source == DRAWN else {}
     if source != DRAWN:
@@ -108,14 +117,23 @@ def data_controls(first: str = "three-gaussians") -> tuple[Data, Loaded]:
     return Data(source, options, standardize), None
 
 
-def data_sets() -> list[str]:
-    """Return the keys of the data in the order of the list: one's own, what is used most, the others."""
+def data_sets(tables: Sequence[str] = ()) -> list[str]:
+    """Return the keys of the data in the order of the list: one's own, what is used most, the others.
+
+    Parameters
+    ----------
+    tables : sequence of str
+        Names of tables of this server.
+    """
     own = [TABLE, DRAWN]
-    return [*own, *_MOST_USED, *(key for key in CATALOG if key not in (*own, *_MOST_USED))]
+    served = [f"{OF_SERVER}{name}" for name in tables]
+    return [*own, *served, *_MOST_USED, *(key for key in CATALOG if key not in (*own, *_MOST_USED))]
 
 
 def data_title(source: str) -> str:
     """Return the title of a data set for people."""
+    if source.startswith(OF_SERVER):
+        return f"{source.removeprefix(OF_SERVER)} (of this server)"
     return "My own table" if source == TABLE else CATALOG[source].title
 
 

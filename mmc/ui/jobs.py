@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -16,6 +17,7 @@ from mmc.ui._sessions import current_session, current_visitor, watch_no_files
 from mmc.ui.messages import guard
 from mmc.ui.runner import LEFT, MEMORY, TIME_LIMIT, Job, Runner, Seat, Work
 from mmc.ui.visit_state import Visit, state_of
+from mmc.work_parts import Place
 
 
 def submit(key: str, work: Work, limit: float = TIME_LIMIT) -> Seat:
@@ -104,6 +106,7 @@ def _goes(job: Job) -> str:
 class _Settings(NamedTuple):
     dask: str | None
     memory: int | None
+    tables: Mapping[str, str]
 
 
 def _settings() -> _Settings:
@@ -111,8 +114,35 @@ def _settings() -> _Settings:
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
     parser.add_argument("--dask")
     parser.add_argument("--memory", type=float, metavar="MB")
+    parser.add_argument("--parts", type=_table, metavar="NAME=URL", action="append", default=[])
     given = parser.parse_known_args(sys.argv[1:])[0]
-    return _Settings(given.dask, MEMORY if given.memory is None else round(given.memory * 2**20))
+    memory = MEMORY if given.memory is None else round(given.memory * 2**20)
+    return _Settings(given.dask, memory, dict(given.parts))
+
+
+def _table(text: str) -> tuple[str, str]:
+    """Read the name and the address of a table of this server."""
+    name, _, url = text.partition("=")
+    if not re.fullmatch(r"\w[\w .-]{0,60}", name) or not url:
+        raise argparse.ArgumentTypeError(f"{text!r} is not right: give NAME=URL, with a name in plain words")
+    return name, url
+
+
+def tables_of_server() -> list[str]:
+    """Return the names of the tables in parts that whoever has started the server offers."""
+    return list(_settings().tables)
+
+
+def place_of(name: str) -> Place:
+    """Return where a table of this server is, which no visitor sees.
+
+    Parameters
+    ----------
+    name : str
+        Name of the table, which is one of `tables_of_server`.
+    """
+    settings = _settings()
+    return Place(settings.tables[name], settings.dask, settings.memory)
 
 
 @st.cache_resource(show_spinner=False)

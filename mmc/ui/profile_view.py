@@ -17,6 +17,7 @@ from mmc.profiling import ClusterProfile, Profile
 from mmc.ui.auto_job import Answer, Shown
 from mmc.ui.download_view import File, download_buttons
 from mmc.ui.messages import guard, notice, plain
+from mmc.ui.parted_job import PartedAnswer
 from mmc.ui.result_store import fetch, obtained
 from mmc.ui.run_job import Outcome
 from mmc.work import Described
@@ -116,6 +117,24 @@ def describe_answer(found: Answer, shown: Shown) -> None:
             found.packed,
         )
     )
+
+
+def describe_parted(found: PartedAnswer) -> None:
+    """Draw the switch that describes the clusters of a table in parts and, if it is on, those of its sample.
+
+    Parameters
+    ----------
+    found : PartedAnswer
+        Clusters to describe.
+    """
+    if not _is_wanted():
+        return
+    labels, wish = found.clusters.labels, found.wish
+    st.caption(f"Described are the {len(labels):,} rows of the sample, by their numbers in it.")
+    colors = dict(enumerate(colors_by_row(labels).tolist()))
+    data, packed = found.sample.data(wish), found.sample.packed(wish)
+    key = f"profile {found.key} {found.clusters.progress}"
+    _describe(_Asked(key, wish.name, data, labels, None, colors, packed))
 
 
 def _is_wanted() -> bool:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from mmc.ui.cell_table import Pictures
     from mmc.ui.compare_job import Comparison
     from mmc.ui.image_job import Segments
+    from mmc.ui.parted_job import PartedAnswer
     from mmc.ui.run_job import Outcome
     from mmc.ui.runner import Seat
     from mmc.ui.sweep_job import Found
@@ -174,7 +175,7 @@ class FindClusters:
     """
 
     key: ClassVar[str] = "find-clusters:"
-    last: tuple[Answer, bool] | None = None
+    last: tuple[Answer | PartedAnswer, bool] | None = None
     drawn: dict[str, tuple[Hashable, Any]] = field(default_factory=dict)
     labelled: tuple[tuple[str, str], Labelled | ValueError] | None = None
 

@@ -19,6 +19,7 @@ from mmc.maxmargin.rls.factor_search import FactorSearch
 from mmc.maxmargin.rls.part import Offer, Part
 from mmc.maxmargin.rls.parted_search import PartedSearch, chosen
 from mmc.metrics import adjusted_rand_score
+from mmc.model_file import load_model
 from mmc.parts import open_parts
 from mmc.parts import table as parts_table
 from mmc.parts.local import LocalParts
@@ -492,3 +493,21 @@ def test_a_command_clusters_parquet_in_parts(X, folder, tmp_path, capsys):
         main(["cluster", str(folder), "--algorithm", "SMIC", "-k", "3", "--output", str(tmp_path / "d")]) == 1
     )
     assert f"{SMIC.__name__} takes no table in parts" in capsys.readouterr().err
+
+
+def test_a_model_of_a_table_in_parts_is_saved(X, folder, tmp_path, capsys):
+    """Its file has the names and the scaling of the table, gives all rows their labels, and holds none."""
+    path = tmp_path / "m.mmc"
+    command = ["cluster", str(folder), "-k", "3", "--n-landmarks", "60", "--n-init", "1", "--standardize"]
+    options = ["--save-model", str(path), "--output", str(tmp_path / "labels")]
+    assert main([*command, "--save-model", str(tmp_path / "no" / "m"), "--output", "x"]) == 1
+    assert "--save-model" in capsys.readouterr().err
+    assert main([*command, *options]) == 0
+    saved, table = load_model(path), open_parts(str(folder), standardize=True)
+    assert saved.columns == table.names
+    assert len(saved.estimator.labels_) == 0
+    rows = pd.concat([pd.read_parquet(file) for file in sorted(folder.glob("*.parquet"))])
+    found = saved.predict(rows[list(table.names)].to_numpy())
+    assert_array_equal(np.sort(found), np.sort(pd.read_parquet(tmp_path / "labels")["label"]))
+    assert_array_equal(saved.estimator.predict(table), UMCRLS(3, **SETTINGS).fit(table).labels_)
+    assert not saved.far(rows[list(table.names)].to_numpy()).any()
