@@ -81,7 +81,7 @@ __version__ = "0.1.0"
 _NAMES = {
     "mmc.auto": "AutoClusterer",
     "mmc.baselines": "BlurringMeanShift CLUHSIC DIFFRAC Genie KernelKMeans Lumbermark MNN SelfTuningSpectral",
-    "mmc.infomax": "MIC SMIC",
+    "mmc.infomax": "LSMISearch MIC SMIC",
     "mmc.maxmargin": "CCCPMMC CPMMC EvoMMC FastEvoMMC GMMC IterLSSVM IterSVM IterSVR MKC MMC RecursiveBinary "
     "SteepRLS StocRLS UMCRLS",
     "mmc.model_file": "load_model save_model",
