@@ -97,8 +97,7 @@ def test_a_table_is_clustered_on_a_cluster(serve, cloud, tmp_path, find_clusters
         pd.DataFrame(rows, columns=["x", "y", "z"]).to_parquet(tmp_path / f"part.{i}.parquet")
     LocalCluster = pytest.importorskip("distributed").LocalCluster
     found = []
-    settings = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "protocol": "tcp"}
-    with LocalCluster(**settings, dashboard_address="127.0.0.1:0") as cluster:
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster:
         for options in ([], ["--dask", cluster.scheduler.address]):
             serve("--parts", f"{_NAME}={tmp_path}", *options)
             at = find_clusters(data=f"server:{_NAME}")
