@@ -90,14 +90,16 @@ def test_a_table_is_clustered_by_its_name(serve, cloud, folder, find_clusters, o
     assert_array_equal(sizes["size"], np.bincount(labels))
 
 
-def test_a_table_is_clustered_on_a_cluster(serve, folder, find_clusters, offered):
+@pytest.mark.slow
+def test_a_table_is_clustered_on_a_cluster(serve, cloud, tmp_path, find_clusters, offered):
     """With --dask the worker connects to the cluster, whose labels are those of threads."""
+    for i, rows in enumerate(np.array_split(cloud[0][:60], 2)):
+        pd.DataFrame(rows, columns=["x", "y", "z"]).to_parquet(tmp_path / f"part.{i}.parquet")
     LocalCluster = pytest.importorskip("distributed").LocalCluster
     found = []
-    settings = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "protocol": "tcp"}
-    with LocalCluster(**settings, dashboard_address="127.0.0.1:0") as cluster:
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster:
         for options in ([], ["--dask", cluster.scheduler.address]):
-            serve("--parts", f"{_NAME}={folder}", *options)
+            serve("--parts", f"{_NAME}={tmp_path}", *options)
             at = find_clusters(data=f"server:{_NAME}")
             assert not at.error
             found.append(offered["labels.csv"]())
