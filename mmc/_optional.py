@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas
+    import PIL.Image as pil_image
     import pyarrow
     import pyarrow.compute as pyarrow_compute
     import pyarrow.parquet as pyarrow_parquet
 
-__all__ = ["needed", "pandas", "pyarrow", "pyarrow_compute", "pyarrow_parquet"]
+__all__ = ["needed", "pandas", "pil_image", "pyarrow", "pyarrow_compute", "pyarrow_parquet"]
 
 
 def needed(name: str, extra: str) -> Any:
@@ -65,6 +66,7 @@ class _Later(ModuleType):
 
 if not TYPE_CHECKING:
     pandas = _Later("pandas", "tables")
+    pil_image = _Later("PIL.Image", "figures")
     pyarrow = _Later("pyarrow", "tables")
     pyarrow_compute = _Later("pyarrow.compute", "tables")
     pyarrow_parquet = _Later("pyarrow.parquet", "tables")

@@ -16,18 +16,20 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageFile
-from PIL.JpegImagePlugin import JpegImageFile
-from PIL.PngImagePlugin import PngImageFile
 from sklearn.datasets import load_sample_image
 
 from mmc._checks import nearest, quoted
+from mmc._optional import needed
+from mmc._optional import pil_image as Image
 from mmc._warnings import warnings_kept
 from mmc.images.drawn import draw_shapes, draw_textures, draw_twins
+
+if TYPE_CHECKING:
+    from PIL.ImageFile import ImageFile
 
 #: Maximum size of a file in bytes, and of its image in pixels, by its header.
 MAX_BYTES, MAX_PIXELS = 20 * 2**20, 25_000_000
@@ -39,9 +41,7 @@ MOST_PIXELS = 300_000
 LEAST_SIDE = 8
 
 #: Formats by their first bytes.
-_FORMATS: Mapping[bytes, type[ImageFile.ImageFile]] = MappingProxyType(
-    {b"\x89PNG\r\n\x1a\n": PngImageFile, b"\xff\xd8\xff": JpegImageFile}
-)
+_FORMATS: Mapping[bytes, str] = MappingProxyType({b"\x89PNG\r\n\x1a\n": "Png", b"\xff\xd8\xff": "Jpeg"})
 
 #: What Pillow raises where a file is broken.
 _BROKEN = (OSError, SyntaxError, ValueError, TypeError, LookupError, EOFError, struct.error, zlib.error)
@@ -49,13 +49,13 @@ _BROKEN = (OSError, SyntaxError, ValueError, TypeError, LookupError, EOFError, s
 #: The tag of EXIF with the orientation, and how an image is turned upright.
 _ORIENTATION = 0x0112
 _UPRIGHT = {
-    2: Image.Transpose.FLIP_LEFT_RIGHT,
-    3: Image.Transpose.ROTATE_180,
-    4: Image.Transpose.FLIP_TOP_BOTTOM,
-    5: Image.Transpose.TRANSPOSE,
-    6: Image.Transpose.ROTATE_270,
-    7: Image.Transpose.TRANSVERSE,
-    8: Image.Transpose.ROTATE_90,
+    2: "FLIP_LEFT_RIGHT",
+    3: "ROTATE_180",
+    4: "FLIP_TOP_BOTTOM",
+    5: "TRANSPOSE",
+    6: "ROTATE_270",
+    7: "TRANSVERSE",
+    8: "ROTATE_90",
 }
 
 
@@ -216,9 +216,10 @@ def open_picture(source: str | os.PathLike[str] | bytes, *, name: str = "") -> P
         source = Path(source).read_bytes()
     if len(source) > MAX_BYTES:
         raise PictureError(_too_many_bytes(name))
-    opener = next((each for start, each in _FORMATS.items() if source.startswith(start)), None)
-    if opener is None:
+    form = next((each for start, each in _FORMATS.items() if source.startswith(start)), None)
+    if form is None:
         raise PictureError(f"{quoted(name)} is no PNG or JPEG file, by its content. Save it as one of these.")
+    opener = getattr(needed(f"PIL.{form}ImagePlugin", "figures"), f"{form}ImageFile")  # that format alone
     try:
         with warnings_kept(), opener(io.BytesIO(source)) as image:
             _check_size(name, *image.size)
@@ -243,7 +244,7 @@ def _check_size(name: str, width: int, height: int) -> None:
         raise PictureError(f"{size}, too few to segment: give at least {LEAST_SIDE} on each side.")
 
 
-def _read(name: str, image: ImageFile.ImageFile) -> Picture:
+def _read(name: str, image: ImageFile) -> Picture:
     """Decode an image whose size has been checked."""
     notes = []
     width, height = image.size
@@ -267,7 +268,7 @@ def _read(name: str, image: ImageFile.ImageFile) -> Picture:
         flat = Image.alpha_composite(Image.new("RGBA", flat.size, "#FFFFFF"), flat).convert("RGB")
         notes.append("Transparent pixels lie on white.")
     if turn is not None:
-        flat = flat.transpose(turn)
+        flat = flat.transpose(Image.Transpose[turn])
         notes.append("It is turned as its EXIF data say.")
     if min(flat.size) < LEAST_SIDE:
         raise PictureError(
