@@ -38,6 +38,7 @@ COSTS = {
     "factors": Cost("an hour"),
     "files": Cost("minutes"),
     "hostile": Cost("minutes"),
+    "images": Cost("minutes"),
     "iterative": Cost("an hour", _DATA),
     "landmarks": Cost("an hour", _DATA),
     "large": Cost("hours", "8 GB of memory"),

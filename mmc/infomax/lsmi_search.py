@@ -49,6 +49,7 @@ from mmc.infomax.density_ratio import Array, gaussian
 from mmc.infomax.lsmi import LSMI
 from mmc.infomax.smic import SMIC
 from mmc.kernels import require_memory
+from mmc.kernels.local_scaling import require_squares
 from mmc.ranges import RANGES, whole
 from mmc.starts import Draw, Start, draw_starts, k_means, random_labels, require_points
 from mmc.stepping import State
@@ -283,6 +284,7 @@ class LSMISearch(StepwiseClusterer):
         n, k = X.shape[0], self.n_clusters
         require_points(n, k)
         require_memory(n, _N_ARRAYS, min(n, self.n_basis))
+        require_squares(X)
         rng = check_random_state(self.random_state)
         seed = self.random_state if isinstance(self.random_state, Integral) else rng.randint(2**31 - 1)
         judge = LSMI(X, n_basis=self.n_basis, max_samples=n, random_state=int(seed))
