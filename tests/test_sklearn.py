@@ -85,7 +85,11 @@ def test_gower_features_have_names():
 
 @pytest.mark.parametrize(
     "model",
-    [UMCRLS(3, n_init=2, random_state=0), EvoMMC(kernel="rbf", random_state=0), AutoClusterer(2, n_jobs=1)],
+    [
+        UMCRLS(3, n_init=2, random_state=0),
+        EvoMMC(kernel="rbf", random_state=0),
+        AutoClusterer(2, n_jobs=1, random_state=0),
+    ],
     ids=lambda model: type(model).__name__,
 )
 def test_callbacks_see_every_step(model):
