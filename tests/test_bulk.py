@@ -282,18 +282,31 @@ def test_another_run_is_refused(write, tmp_path):
 
 def test_a_model_that_has_changed_starts_the_labels_anew(tmp_path):
     """Parts of another model do not count; a damaged model is made again."""
-    folder = PartFolder(tmp_path / "l.csv", {"seed": 0})
-    folder.keep_model(b"first")
-    folder.keep(0, np.zeros((1, 3), dtype=np.int32))
-    again = PartFolder(tmp_path / "l.csv", {"seed": 0})
-    assert again.model() == b"first"
-    again.keep_model(b"first")
-    assert again.part(0, 3, 1) is not None
-    assert again.part(0, 4, 1) is None
+    with PartFolder(tmp_path / "l.csv", {"seed": 0}) as folder:
+        folder.keep_model(b"first")
+        folder.keep(0, np.zeros((1, 3), dtype=np.int32))
+    with PartFolder(tmp_path / "l.csv", {"seed": 0}) as folder:
+        assert folder.model() == b"first"
+        folder.keep_model(b"first")
+        assert folder.part(0, 3, 1) is not None
+        assert folder.part(0, 4, 1) is None
     (folder.path / "model.mmc").write_bytes(b"other")
-    assert PartFolder(tmp_path / "l.csv", {"seed": 0}).model() is None
-    again.keep_model(b"second")
-    assert again.part(0, 3, 1) is None
+    with PartFolder(tmp_path / "l.csv", {"seed": 0}) as folder:
+        assert folder.model() is None
+        folder.keep_model(b"second")
+        assert folder.part(0, 3, 1) is None
+
+
+def test_a_folder_that_is_in_use_is_not_opened(tmp_path):
+    """A second command with the same output is refused and changes nothing."""
+    with PartFolder(tmp_path / "l.csv", {"seed": 0}) as folder:
+        before = (folder.path / "run.json").read_bytes()
+        for about in ({"seed": 0}, {"seed": 1}):
+            with pytest.raises(ValueError, match="Another command is at work on"):
+                PartFolder(tmp_path / "l.csv", about)
+        assert (folder.path / "run.json").read_bytes() == before
+    with PartFolder(tmp_path / "l.csv", {"seed": 1}):  # the first one had no model yet
+        assert (folder.path / "run.json").read_bytes() != before
 
 
 @pytest.mark.parametrize("is_killed", [True, False])

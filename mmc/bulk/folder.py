@@ -15,7 +15,7 @@ import shutil
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,7 @@ _RUN, _MODEL, _OUTPUT = "run.json", "model.mmc", "output"
 
 
 class PartFolder:
-    """The folder of a run.
+    """The folder of a run. Where files can be locked, it cannot be opened again until it is closed.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class PartFolder:
     Raises
     ------
     ValueError
-        If the folder belongs to another run that has a model; it is not changed.
+        If the folder belongs to another run that has a model, or is open; it is not changed.
     OSError
         If it cannot be made, or the output is a folder.
     """
@@ -55,11 +55,24 @@ class PartFolder:
         self.path = self.output.with_name(self.output.name + ".part")
         self._about = json.loads(json.dumps({"parts": _VERSION, **about}, sort_keys=True, allow_nan=False))
         self._model = ""
-        if self.path.exists():
+        self._lock = _locked(self.path)
+        try:
             self._require_same()
-        else:
-            self.path.mkdir()
-            self._write()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let other processes open the folder."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
 
     def model(self) -> bytes | None:
         """Return the content of the model file; None if there is none yet."""
@@ -175,9 +188,36 @@ class PartFolder:
 
     def _begin_anew(self) -> None:
         """Take the place of a run without a model."""
-        shutil.rmtree(self.path)
-        self.path.mkdir()
+        for each in self.path.iterdir():  # the folder itself is locked
+            if each.is_dir():
+                shutil.rmtree(each)
+            else:
+                each.unlink()
         self._write()
+
+
+def _locked(folder: Path) -> int | None:
+    """Make a folder if there is none, and lock it until the descriptor is closed or the process ends."""
+    try:
+        from fcntl import LOCK_EX, LOCK_NB, flock
+    except ImportError:  # Windows
+        folder.mkdir(exist_ok=True)
+        return None
+    while True:
+        folder.mkdir(exist_ok=True)
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            flock(descriptor, LOCK_EX | LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            raise ValueError(
+                f"Another command is at work on {folder}: wait for its end, or give another --output."
+            ) from None
+        except OSError:  # a file system without locks
+            return descriptor
+        if folder.exists() and os.path.samestat(os.fstat(descriptor), folder.stat()):
+            return descriptor
+        os.close(descriptor)  # it was finished and deleted in between
 
 
 def _hash(content: bytes) -> str:

@@ -152,7 +152,7 @@ def cluster_table(
     ------
     ValueError
         If the table or the estimator does not allow it, or the folder beside the output belongs to another
-        run.
+        run or is in use.
     OSError
         If a file cannot be written.
     """
@@ -221,17 +221,17 @@ def run(
         "drop missing": drop_missing,
         "far": far,
     }
-    folder = PartFolder(output, about)
-    content = folder.model()
-    if content is None:
-        try:
-            content = make()
-        except BaseException:  # an interruption as well
-            folder.drop()
-            raise
-        folder.keep_model(content)
-    keep_model(content)
-    return label_table(parts, load_model(content), folder, drop_missing=drop_missing, far=far, see=see)
+    with PartFolder(output, about) as folder:
+        content = folder.model()
+        if content is None:
+            try:
+                content = make()
+            except BaseException:  # an interruption as well
+                folder.drop()
+                raise
+            folder.keep_model(content)
+        keep_model(content)
+        return label_table(parts, load_model(content), folder, drop_missing=drop_missing, far=far, see=see)
 
 
 def reading(parts: TableParts, see: See) -> Callable[[int], object]:
