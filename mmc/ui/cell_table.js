@@ -62,13 +62,6 @@ function mountCells(root, data, open) {
     return cell;
   }
 
-  function make(tag, name = "", text = "") {
-    const element = document.createElement(tag);
-    if (name) element.className = name;
-    if (text) element.textContent = text;
-    return element;
-  }
-
   function update(kept, r, c, cell) {
     const written = JSON.stringify(cell);
     if (kept.written[r][c] === written) return;

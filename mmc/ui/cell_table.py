@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from mmc.figures import View
 from mmc.figures.palette import COLORS
 from mmc.metrics import matched_labels
+from mmc.ui.elements import component
 from mmc.ui.messages import guard
 from mmc.ui.visit_state import Visit, state_of
 
@@ -144,9 +144,4 @@ def _drawn(view: View) -> NDArray[np.int64]:
 
 @cache
 def _component() -> Any:
-    here = Path(__file__).parent
-    return st.components.v2.component(
-        "mmc_cells",
-        css=(here / "cell_table.css").read_text(encoding="utf-8"),
-        js=(here / "cell_table.js").read_text(encoding="utf-8"),
-    )
+    return component("mmc_cells", "cell_table")

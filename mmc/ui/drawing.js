@@ -53,8 +53,8 @@ function build(root, data) {
   canvas.setAttribute("aria-describedby", keys.id);
   said.setAttribute("aria-live", "polite");
   const tools = make("div", "mmc-draw-tools");
-  const toolButtons = choices("Tool", Object.entries(TOOLS), (tool) => choose({ tool }));
-  const groupButtons = choices("Group", [1, 2, 3, 4, 0].map((g) => [g, g ? String(g) : "none"]), (group) => choose({ group }));
+  const toolButtons = choices(tools, "mmc-draw-set", "Tool", "Tool", Object.entries(TOOLS), (tool) => choose({ tool }));
+  const groupButtons = choices(tools, "mmc-draw-set", "Group", "Group", [1, 2, 3, 4, 0].map((g) => [g, g ? String(g) : "none"]), (group) => choose({ group }));
   groupButtons.forEach(([group, button]) => {
     button.setAttribute("aria-label", GROUPS[group]);
     button.prepend(symbol(group));
@@ -69,30 +69,6 @@ function build(root, data) {
   side.append(tools, said, keys);
   box.append(canvas, side);
   root.append(box);
-
-  function make(tag, name = "", text = "") {
-    const element = document.createElement(tag);
-    if (name) element.className = name;
-    if (text) element.textContent = text;
-    return element;
-  }
-
-  function choices(title, options, choose) {
-    const set = make("div", "mmc-draw-set");
-    set.setAttribute("role", "group");
-    set.setAttribute("aria-label", title);
-    const label = make("span", "", title);
-    label.setAttribute("aria-hidden", "true");
-    set.append(label);
-    tools.append(set);
-    return options.map(([value, text]) => {
-      const button = make("button", "", text);
-      button.type = "button";
-      button.addEventListener("click", () => choose(value));
-      set.append(button);
-      return [value, button];
-    });
-  }
 
   function action(text, act) {
     const button = make("button", "", text);

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -15,6 +14,7 @@ from mmc.datasets.drawn import CHARACTERS, MAX_DRAWN, N_GROUPS
 from mmc.experiment import Data
 from mmc.figures.palette import COLORS, NEUTRAL
 from mmc.ui.drawn_points import DRAWN, MOST_IN_ADDRESS, keep_drawing
+from mmc.ui.elements import component
 from mmc.ui.messages import guard
 from mmc.ui.result_store import fetch
 from mmc.ui.visit_state import Visit, state_of
@@ -119,9 +119,4 @@ def _is_drawing(text: str) -> bool:
 
 @cache
 def _component() -> Any:
-    here = Path(__file__).parent
-    return st.components.v2.component(
-        "mmc_drawing",
-        css=(here / "drawing.css").read_text(encoding="utf-8"),
-        js=(here / "drawing.js").read_text(encoding="utf-8"),
-    )
+    return component("mmc_drawing", "drawing")

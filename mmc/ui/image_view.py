@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Any
 
 import streamlit as st
@@ -15,6 +15,7 @@ from mmc.image_work import Export, Segmented
 from mmc.images import FEATURES, PICTURES, ImageExperiment
 from mmc.metrics import matched_labels
 from mmc.ui.download_view import File, download_buttons
+from mmc.ui.elements import component
 from mmc.ui.image_job import Segments, segments, within_limits
 from mmc.ui.messages import notice, plain
 from mmc.ui.parameter_sidebar import algorithm_title
@@ -234,9 +235,4 @@ def _stage(found: Segmented, i: int, is_growing: bool, colors: Mapping[int, str]
 
 @cache
 def _component() -> Any:
-    here = Path(__file__).parent
-    return st.components.v2.component(
-        "mmc_segments",
-        css=(here / "segments.css").read_text(encoding="utf-8"),
-        js=(here / "segments.js").read_text(encoding="utf-8"),
-    )
+    return component("mmc_segments", "segments")

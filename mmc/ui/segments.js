@@ -43,10 +43,10 @@ function build(root, data, chosen) {
   place.style.maxWidth = `calc(62vh * ${(width / height).toFixed(4)})`;
   const side = make("div", "mmc-side");
   const stages = data.stages.length > 1
-    ? choices(data.steps, data.stages.map((stage, i) => [i, stage.short]), (i) => go(i))
+    ? sets(data.steps, data.stages.map((stage, i) => [i, stage.short]), (i) => go(i))
     : [];
   stages.forEach(([i, button]) => button.setAttribute("aria-label", data.stages[i].name));
-  const ways = choices("Drawn as", Object.entries(WAYS), (name) => {
+  const ways = sets("Drawn as", Object.entries(WAYS), (name) => {
     kept.way = kept.chosen = name;
     show();
   });
@@ -59,28 +59,8 @@ function build(root, data, chosen) {
   box.append(place, side);
   root.append(box);
 
-  function make(tag, name = "", text = "") {
-    const element = document.createElement(tag);
-    if (name) element.className = name;
-    if (text) element.textContent = text;
-    return element;
-  }
-
-  function choices(title, options, choose) {
-    const set = make("div", "mmc-set");
-    set.setAttribute("role", "group");
-    set.setAttribute("aria-label", `${title}: ${data.title}`);
-    const label = make("span", "", title);
-    label.setAttribute("aria-hidden", "true");
-    set.append(label);
-    side.append(set);
-    return options.map(([value, text]) => {
-      const button = make("button", "", text);
-      button.type = "button";
-      button.addEventListener("click", () => choose(value));
-      set.append(button);
-      return [value, button];
-    });
+  function sets(title, options, choose) {
+    return choices(side, "mmc-set", title, `${title}: ${data.title}`, options, choose);
   }
 
   async function unpack(text) {
