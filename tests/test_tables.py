@@ -2,7 +2,9 @@
 
 import json
 import pickle
+import time
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.tables import __main__ as command
 from benchmarks.tables import evo_mmc, iter_svr, mkc, umc_rls
+from benchmarks.tables.k_means import settled, sum_of_squares
 from benchmarks.tables.rows import (
     BETTER,
     MISSING,
@@ -110,6 +113,7 @@ def test_what_was_begun_again_goes_on(tmp_path, short_grid, monkeypatch):
         computed.append(method)
         if len(computed) == 3:
             raise KeyboardInterrupt
+        time.sleep(0.1)  # the time is stored in tenths of a second
         return real(name, method, X, y)
 
     monkeypatch.setattr(umc_rls, "_drawn", counted)
@@ -323,6 +327,32 @@ def test_most_k_means_runs_make_the_start():
     starts, told = iter_svr.k_means_starts(X)
     assert [sorted(np.bincount(labels)) for labels in starts] == [[2, 2]]
     assert told.startswith("10 of 10")
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("seed", range(5))
+def test_single_moves_end_where_none_gains(seed, k):
+    """By brute force: no other cluster of one point has a smaller sum of squares, and all clusters stay."""
+    X = np.random.RandomState(seed).rand(15, 2)
+    begin = np.random.RandomState(seed).permutation(np.arange(15) % k)
+    labels = settled(X, begin)
+    end = sum_of_squares(X, labels)
+    assert end < sum_of_squares(X, begin)
+    assert set(labels) == set(range(k))
+    for i, h in product(range(15), range(k)):
+        moved = np.where(np.arange(15) == i, h, labels)
+        assert len(set(moved)) < k or sum_of_squares(X, moved) >= end - 1e-12
+    np.testing.assert_array_equal(settled(np.array([[0.0], [9.0]]), np.array([0, 1])), [0, 1])
+
+
+@pytest.mark.parametrize(("pair", "errors"), [((3, 8), 19), ((1, 7), 0), ((2, 7), 11), ((8, 9), 33)])
+def test_k_means_has_the_errors_of_the_paper(pair, errors):
+    """The starts of Table IV on the digits are those that [iterSVR] prints as KM."""
+    digits = datasets.load_digits(pair)
+    starts, _ = iter_svr.k_means_starts(digits.X)
+    assert [clustering_error(digits.y, labels) * len(digits.y) for labels in starts] == [
+        pytest.approx(errors)
+    ]
 
 
 def test_figures_are_kept_and_drawn(tmp_path):

@@ -26,11 +26,14 @@ class Source(NamedTuple):
         Classes to keep; None keeps all.
     sizes : tuple of int or None
         Number of points to draw from each class; None keeps all.
+    is_first : bool
+        Whether these are the first points of each class, and not drawn.
     """
 
     file: str
     classes: tuple[int, ...] | None = None
     sizes: tuple[int, ...] | None = None
+    is_first: bool = False
 
     def is_there(self, folder: Path | None) -> bool:
         """Return whether the set can be read."""
@@ -44,7 +47,7 @@ class Source(NamedTuple):
         else:
             digits = load_digits()
             X, y = digits.X, digits.y
-        keep = _places(y, self.classes, self.sizes, draw)
+        keep = _places(y, self.classes, self.sizes, None if self.is_first else draw)
         return X[keep], y[keep]
 
 
@@ -54,10 +57,14 @@ def stored(file: Path) -> tuple[Array, Labels]:
         return content["X"].astype(np.float64), content["y"].astype(np.int64)
 
 
-def _places(y: Labels, classes: Sequence[int] | None, sizes: Sequence[int] | None, draw: int) -> Labels:
+def _places(
+    y: Labels, classes: Sequence[int] | None, sizes: Sequence[int] | None, draw: int | None
+) -> Labels:
     rng = np.random.RandomState(draw)
     keep = []
     for h, c in enumerate(np.unique(y) if classes is None else classes):
         members = np.flatnonzero(y == c)
-        keep.append(members if sizes is None else rng.choice(members, sizes[h], replace=False))
+        if sizes is not None:
+            members = members[: sizes[h]] if draw is None else rng.choice(members, sizes[h], replace=False)
+        keep.append(members)
     return np.sort(np.concatenate(keep))
