@@ -28,7 +28,7 @@ from mmc._points import Points, canonical, rows_of
 from mmc._sklearn import CallbackSupportMixin, callbacks_of, check_parameters, with_callbacks
 from mmc._threads import threads_kept
 from mmc.hints import Given, known_labels
-from mmc.stepping import State, Step, walk
+from mmc.stepping import OneCluster, State, Step, walk
 
 if TYPE_CHECKING:
     from mmc.notebook import Animation
@@ -92,9 +92,7 @@ class StepwiseClusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator, ABC):
                 "or use UMCRLS, which keeps them."
             )
         checked = self._fitting_points(X)
-        with threads_kept():  # scikit-learn limits them in its neighbour search and k-means
-            problem = self._prepare(checked)
-        return self._aloud(self._fit_steps(problem))
+        return self._begin(checked, lambda: self._prepare(checked))
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Fit to the end, and emit a `ConvergenceWarning` if there are fewer clusters than asked for.
@@ -212,7 +210,13 @@ class StepwiseClusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator, ABC):
             Maps a state to an array of shape (n_points, n_clusters).
         """
         check_is_fitted(self, "state_")  # a refused fit sets other attributes, but no state
-        return self._follow(self._new_points(X))
+        return self._values(self._new_points(X))
+
+    def _values(self, X: Points) -> Callable[[State], NDArray[np.float64]]:
+        """Do the work of `follow` on checked input, also without a model."""
+        if isinstance(self.state_, OneCluster):
+            return lambda state: np.ones((X.shape[0], 1))
+        return self._follow(X)
 
     def _in_blocks(self, X: Any, finish: Callable[[NDArray[np.float64]], NDArray[Any]]) -> NDArray[Any]:
         """Compute what `finish` makes of the decision values at `X`, block by block."""
@@ -227,8 +231,14 @@ class StepwiseClusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator, ABC):
             def points(block: slice) -> Points:
                 return self._new_points(take(block), is_first=block.start == 0)
 
-        size = block_rows(_COPIES * (self._n_compared + int(self.n_features_in_)))
-        return in_blocks(n, size, lambda block: finish(self._follow(points(block))(self.state_)))
+        n_compared = 1 if isinstance(self.state_, OneCluster) else self._n_compared
+        size = block_rows(_COPIES * (n_compared + int(self.n_features_in_)))
+        return in_blocks(n, size, lambda block: finish(self._values(points(block))(self.state_)))
+
+    @property
+    def _is_trivial(self) -> bool:
+        """Whether one cluster is asked for: it has all points, without a search and without a model."""
+        return getattr(self, "n_clusters", None) == 1
 
     @property
     def _n_compared(self) -> int:
@@ -292,6 +302,15 @@ class StepwiseClusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator, ABC):
     def _follow(self, X: Points) -> Callable[[Any], NDArray[np.float64]]:
         """Do the work of `follow` on checked input."""
 
+    def _begin(self, X: Points, prepare: Callable[[], Any]) -> Iterator[Step]:
+        """Prepare the search at once, and return its steps."""
+        if self._is_trivial:
+            state = OneCluster.of(X.shape[0], "One cluster was asked for: it has all points.")
+            return self._fit_steps(lambda: (1, [[state]]))
+        with threads_kept():  # scikit-learn limits them in its neighbour search and k-means
+            problem = prepare()
+        return self._aloud(self._fit_steps(lambda: self._starts(problem)))
+
     def _aloud(self, steps: Iterator[Step]) -> Iterator[Step]:
         """Pass the steps on, and warn at their end if clusters were lost."""
         yield from steps
@@ -320,8 +339,8 @@ class StepwiseClusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator, ABC):
                     task = fit.subcontext(task_name="step").call_on_fit_task_begin(**data)
         fit.call_on_fit_task_end(**data, reconstruction_attributes=model)
 
-    def _fit_steps(self, problem: Any) -> Iterator[Step]:
-        n_starts, starts = self._starts(problem)
+    def _fit_steps(self, begin: Callable[[], tuple[int, Iterable[Iterable[State]]]]) -> Iterator[Step]:
+        n_starts, starts = begin()
         best: Step | None = None
         last: Step | None = None
         ends: list[float] = []
@@ -347,7 +366,17 @@ class StepwiseClusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator, ABC):
         self.n_iter_ = max(step.iterations, 1)
         self.start_objectives_ = np.array(ends)
         self.state_ = step.state
-        self._adopt(step.state)
+        if isinstance(step.state, OneCluster):
+            self._adopt_one(step.state)
+        else:
+            self._adopt(step.state)
+
+    def _adopt_one(self, state: OneCluster) -> None:
+        """Forget the model of an earlier fit: one cluster has none."""
+        kept = {"labels_", "objective_", "n_iter_", "start_objectives_", "state_"}
+        kept |= {"n_features_in_", "feature_names_in_"}
+        for name in [name for name in vars(self) if name.endswith("_") and name not in kept]:
+            delattr(self, name)
 
 
 def silent_steps(estimator: BaseEstimator, X: ArrayLike, **hints: Any) -> Iterator[Step]:

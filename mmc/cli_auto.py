@@ -129,6 +129,8 @@ def find(
     ValueError
         If the points or the parameters do not allow it, or no candidate ends within the time limit.
     """
+    if (asked := getattr(arguments, "n_clusters", None)) is not None and asked < 2:
+        raise ValueError(f"n_clusters='{asked}' is not right: give a whole number of at least 2.")
     if arguments.dask:
         os.environ[engine.CLUSTER] = arguments.dask
     model = AutoClusterer(

@@ -5,7 +5,6 @@ The app, the command line and the files they write describe a run in this form.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -15,7 +14,6 @@ from sklearn.base import BaseEstimator
 import mmc.datasets as datasets
 from mmc import registry, schema
 from mmc._checks import cut, nearest, quoted
-from mmc._json import read_json
 from mmc._script import call, is_pipeline, literal, pipeline_script
 from mmc._sklearn import check_parameters
 from mmc.datasets import Dataset, Table
@@ -195,11 +193,11 @@ class Experiment:
         ValueError
             If a parameter is NaN or infinite, which JSON cannot write.
         """
-        content = {"mmc": schema.VERSION, **asdict(self)}
+        content = asdict(self)
         for name in ("hints", "change"):
             if not content["data"][name]:
                 del content["data"][name]  # so that files without it can be read by earlier releases
-        return json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+        return schema.write(content)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Experiment:
@@ -221,7 +219,8 @@ class Experiment:
             an algorithm, a parameter or a value that is not allowed. The message names the field, its value
             and what would be right.
         """
-        content = _fields(text)
+        parts = {"data": schema.DATA}
+        content = schema.read(text, schema.EXPERIMENT, parts, "This is not an experiment file")
         data = content["data"]
         experiment = cls(
             Data(
@@ -340,25 +339,6 @@ def method_script(algorithm: str, parameters: Mapping[str, Any]) -> tuple[str, s
     names = sorted([algorithm, method] if method else [algorithm])
     model = f"{algorithm}({', '.join(f'{name}={value}' for name, value in written.items())})"
     return f"from {entry.package} import {', '.join(names)}\n", model
-
-
-def _fields(text: str | bytes) -> dict[str, Any]:
-    """Read the fields of an experiment file, each of its type."""
-    try:
-        content = read_json(text, schema.MAX_BYTES)
-        if not isinstance(content, dict):
-            raise ValueError("it holds no object in braces.")
-        version = content.get("mmc", 1)
-        if type(version) is int and version == schema.VERSION:
-            schema.check_fields(content, schema.EXPERIMENT)
-            schema.check_fields(content["data"], schema.DATA, "data.")
-            return content
-    except ValueError as error:
-        raise ValueError(f"This is not an experiment file: {error}") from None
-    raise ValueError(
-        f"This experiment file is of version {quoted(version)}, and this release of mmc reads version "
-        f"{schema.VERSION}. Open it with the release that wrote it."
-    )
 
 
 def _is_hint(name: str, value: Any) -> bool:

@@ -43,6 +43,7 @@ from mmc.maxmargin.cutting_plane.base import CuttingPlaneClusterer
 from mmc.maxmargin.cutting_plane.features import FittedFeatures
 from mmc.maxmargin.cutting_plane.kernel_list import Moved
 from mmc.maxmargin.rls.base import LeastSquaresClusterer
+from mmc.stepping import OneCluster
 
 Array = NDArray[np.float64]
 
@@ -201,7 +202,7 @@ def require_onnx(model: BaseEstimator) -> None:
     Raises
     ------
     ValueError
-        If its method or kernel is none of those that can; the message names them.
+        If its method or kernel is none of those that can, which the message names, or it has one cluster.
     ImportError
         If the package onnx is not there.
     """
@@ -210,6 +211,8 @@ def require_onnx(model: BaseEstimator) -> None:
     if not isinstance(model, WRITABLE) or kernel in ("precomputed", "local_scaling"):
         which = type(model).__name__ + (f" with kernel={kernel!r}" if isinstance(kernel, str) else "")
         raise ValueError(f"{which} cannot be written as an ONNX file. {_CAN}")
+    if isinstance(getattr(model, "state_", None), OneCluster):
+        raise ValueError("The model has one cluster, to which every row belongs: there is nothing to write.")
     if getattr(model, "_is_sparse", False):
         raise ValueError(
             "The model was fitted to sparse points, and an ONNX file takes dense rows alone. Fit it to "

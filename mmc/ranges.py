@@ -31,7 +31,7 @@ def real(low: float, high: float) -> Interval:
 #: Ranges by the names of the parameters.
 RANGES: Mapping[str, Interval] = MappingProxyType(
     {
-        "n_clusters": whole(2, 1_000_000),
+        "n_clusters": whole(1, 1_000_000),
         "n_init": whole(1, 1_000),  # starts are drawn before the first step
         "max_iter": whole(1, 1_000_000_000),
         "max_cuts": whole(1, 10_000),

@@ -11,12 +11,14 @@ registry, their types here and their ranges by the class of the algorithm.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from mmc._checks import nearest, quoted
+from mmc._json import read_json
 from mmc.registry import Parameter
 
 #: Version of the files that are written, and the last one that is read.
@@ -111,6 +113,70 @@ def check_fields(content: Mapping[str, Any], fields: Mapping[str, Field], place:
         matches = not field.pattern or re.fullmatch(field.pattern, str(value), re.DOTALL)
         if type(value) is not field.kind or not matches:
             raise ValueError(f"{place}{name}={quoted(value)} is not right: give {field.expected}.")
+
+
+def read(
+    text: str | bytes, fields: Mapping[str, Field], parts: Mapping[str, Mapping[str, Field]], told: str
+) -> dict[str, Any]:
+    """Read the fields of a file, each of its type.
+
+    Parameters
+    ----------
+    text : str or bytes
+        Content of the file.
+    fields : mapping
+        The schema, such as `EXPERIMENT`.
+    parts : mapping
+        Schemas of the fields that are objects, by their names.
+    told : str
+        What messages say if the text is no such file.
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    ValueError
+        If the text is no such file, or of a later version.
+    """
+    try:
+        content = read_json(text, MAX_BYTES)
+        if not isinstance(content, dict):
+            raise ValueError("it holds no object in braces.")
+        version = content.get("mmc", 1)
+        if type(version) is int and version == VERSION:
+            check_fields(content, fields)
+            for name, part in parts.items():
+                check_fields(content[name], part, f"{name}.")
+            return content
+    except ValueError as error:
+        raise ValueError(f"{told}: {error}") from None
+    raise ValueError(
+        f"This experiment file is of version {quoted(version)}, and this release of mmc reads version "
+        f"{VERSION}. Open it with the release that wrote it."
+    )
+
+
+def write(content: Mapping[str, Any]) -> str:
+    """Write the fields of a file, and its version.
+
+    Parameters
+    ----------
+    content : mapping
+        Values by the names of the fields.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ValueError
+        If a value is NaN or infinite, which JSON cannot write.
+    """
+    versioned = {"mmc": VERSION, **content}
+    return json.dumps(versioned, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def check_parameter(parameter: Parameter, value: Any) -> None:

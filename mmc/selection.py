@@ -184,7 +184,7 @@ def sweep(
     if not callable(score):
         if score != "objective":
             require_points(score, estimator)
-        _require_comparable(score, estimator, [name for name in names if len(grid[name]) > 1])
+        _require_comparable(score, estimator, {name: grid[name] for name in names if len(grid[name]) > 1})
     candidates: list[Mapping[str, Any]]
     candidates = [dict(zip(names, values, strict=True)) for values in product(*grid.values())]
     earlier = [replace(t, index=candidates.index(t.parameters)) for t in done if t.parameters in candidates]
@@ -390,14 +390,16 @@ def _by_objective(model: BaseEstimator, end: State, X: NDArray[np.float64]) -> V
     return Verdict(-end.objective)
 
 
-def _require_comparable(score: str, estimator: BaseEstimator, names: Sequence[str]) -> None:
-    """Refuse scores that grow with the number of clusters to choose it."""
+def _require_comparable(score: str, estimator: BaseEstimator, swept_values: Grid) -> None:
+    """Refuse scores that grow with the number of clusters to choose it, and one cluster for every score."""
     counts = {
         entry.clusters.name
         for entry in registry.ALGORITHMS.values()
         if entry.estimator is type(estimator) and entry.clusters is not None
     }
-    swept = [name for name in names if name in counts or name.rpartition("__")[2] == "n_clusters"]
+    swept = [n for n in swept_values if n in counts or n.rpartition("__")[2] == "n_clusters"]
+    if any(1 in swept_values[name] for name in swept):
+        raise ValueError(f"{swept[0]}=1 is no candidate: scores compare two clusters and more.")
     if swept and not SCORES[score].chooses_k:
         raise ValueError(
             f"score={score!r} cannot choose {swept[0]}: its values for different numbers of clusters do not "

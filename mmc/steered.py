@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from mmc._points import Points
 from mmc._sklearn import check_parameters
-from mmc._threads import threads_kept
 from mmc.base import StepwiseClusterer
 from mmc.hints import Given, Hints, read_hints
 from mmc.stepping import Step
@@ -79,9 +78,9 @@ class SteeredClusterer(StepwiseClusterer):
         if refused := [name for name in given.names() if name not in self._takes]:
             raise ValueError(f"{type(self).__name__} takes no {' and no '.join(refused)}. {self._refusal}")
         hints = read_hints(given, checked.shape[0], self.n_clusters)
-        with threads_kept():  # scikit-learn limits them in its neighbour search and k-means
-            problem = self._prepare_steered(checked, hints)
-        return self._aloud(self._fit_steps(problem))
+        if self._is_trivial:
+            hints.start(np.zeros(checked.shape[0], dtype=np.int64), 1)  # refuses links apart
+        return self._begin(checked, lambda: self._prepare_steered(checked, hints))
 
     def fit(
         self,

@@ -188,6 +188,30 @@ class State:
         return None
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OneCluster(State):
+    """All points in one cluster, which takes no search.
+
+    Attributes
+    ----------
+    reason : str
+        Why there is one cluster, as a sentence.
+    """
+
+    reason: str
+
+    @classmethod
+    def of(cls, n: int, reason: str) -> OneCluster:
+        """Return the state of `n` points."""
+        labels = np.zeros(n, dtype=np.int64)
+        return cls(labels=labels, objective=0.0, converged=True, progress=1.0, reason=reason)
+
+    @property
+    def caption(self) -> str:
+        """One sentence that describes this step."""
+        return self.reason
+
+
 def _is_better(new: State, old: State | None) -> bool:
     """Return whether a state lost fewer clusters, or its criterion is lower by more than rounding.
 

@@ -131,7 +131,8 @@ def test_standard_input(table, capsys, monkeypatch):
     ("arguments", "words"),
     [
         (["-k", "99"], "n_clusters=99"),
-        (["-k", "1"], "n_clusters"),
+        (["-k", "0"], "n_clusters='0' is not right: give a whole number of at least 2"),
+        (["-k", "1"], "n_clusters='1' is not right: give a whole number of at least 2"),
         (["-k", "three"], "n_clusters='three' is not right"),
         (["--columns", "nope"], "nope"),
         (["--alpha", "-1"], "alpha"),

@@ -6,6 +6,7 @@ import re
 from itertools import combinations
 from pathlib import Path
 
+import dask.array as dask_array
 import numpy as np
 import pytest
 from sklearn.utils import ClassifierTags
@@ -15,6 +16,7 @@ import mmc
 from mmc import clusterers, registry, schema
 from mmc.base import StepwiseClusterer
 from mmc.datasets import make_three_gaussians
+from mmc.onnx_file import require_onnx
 from mmc.recording import MAX_FRAMES, record
 from mmc.steered import SteeredClusterer
 from mmc.stepping import State
@@ -28,16 +30,7 @@ OWN = [entry for entry in ENTRIES if issubclass(entry.estimator, StepwiseCluster
 each_own = pytest.mark.parametrize("entry", OWN, ids=[entry.name for entry in OWN])
 
 
-#: These checks set n_clusters to 1, which is refused: one cluster is no clustering.
-ONE_CLUSTER = (
-    "check_dont_overwrite_parameters",
-    "check_methods_subset_invariance",
-    "check_fit2d_1sample",
-    "check_fit2d_1feature",
-    "check_fit2d_predict1d",
-)
-
-#: This one sets n_clusters to 3, which methods for two clusters refuse.
+#: This check sets n_clusters to 3, which methods for two clusters refuse.
 THREE_CLUSTERS = ("check_clustering",)
 
 
@@ -55,9 +48,7 @@ def make(entry, seed=0, **values):
 
 def refused_numbers(entry):
     """Name the checks that ask for a number of clusters that is refused."""
-    if entry.clusters is None:
-        return ()
-    return (*ONE_CLUSTER, *THREE_CLUSTERS) if most_clusters(entry) == 2 else ONE_CLUSTER
+    return THREE_CLUSTERS if most_clusters(entry) == 2 else ()
 
 
 #: The checks look at the interface, which a rough solution shows as well as an exact one. One check takes 150
@@ -123,7 +114,7 @@ may_lose_clusters = pytest.mark.filterwarnings("ignore::sklearn.exceptions.Conve
     [cheap(entry) for entry in OWN if entry.name not in SLOW], expected_failed_checks=refused_checks
 )
 def test_scikit_learn_checks(estimator, check):
-    """Every public estimator passes scikit-learn's own checks; where it refuses k, k is read as two."""
+    """Every public estimator passes scikit-learn's own checks; one that refuses three clusters makes two."""
     refused = refused_numbers(registry.get(type(estimator).__name__))
     name = check.func.__name__
     if name in SPARSE and hasattr(estimator, "predict_proba"):
@@ -160,6 +151,45 @@ def test_steps_are_adopted_and_frozen(entry, X):
         seen.append((step.state, pickle.dumps(step.state)))
     assert len(seen) > 1
     assert all(pickle.dumps(state) == before for state, before in seen)
+
+
+@each_own
+def test_one_cluster_is_the_trivial_labelling(entry, X, tmp_path):
+    """One cluster has all points, after one step, and such a model can be used and stored as any other."""
+    model = entry.make({})
+    if entry.clusters is None or "n_clusters" not in model.get_params():
+        pytest.skip("it finds the number of clusters itself")
+    model.set_params(n_clusters=1)
+    assert len(list(model.iter_fit(X))) == 1
+    assert not model.labels_.any()
+    assert not model.predict(X[:3]).any()
+    assert (model.decision_function(X) == np.ones((len(X), 1))).all()
+    assert (model.follow(X[:3])(model.state_) == np.ones((3, 1))).all()
+    with pytest.raises(ValueError, match="features"):
+        model.predict(X[:, :1])
+    mmc.save_model(model, tmp_path / "model.mmc", X)
+    assert not mmc.load_model(tmp_path / "model.mmc").predict(X).any()
+
+
+def test_one_cluster_leaves_nothing_of_an_earlier_model(X):
+    """A model of three clusters is gone after a fit of one, and nothing is written of it or applied."""
+    model = mmc.UMCRLS(3, kernel="landmark_graph", random_state=0).fit(X)
+    assert hasattr(model, "coef_")
+    model.set_params(n_clusters=1).fit(X)
+    assert not hasattr(model, "coef_")
+    assert not hasattr(model, "features_")
+    with pytest.raises(ValueError, match="has one cluster"):
+        model.predict(dask_array.from_array(X, chunks=20))
+    with pytest.raises(ValueError, match="has one cluster"):
+        require_onnx(model)
+    assert set(model.set_params(n_clusters=3).fit(X).predict(X)) == {0, 1, 2}
+
+
+def test_one_cluster_keeps_no_rows_apart(X):
+    """Links that no single cluster can keep are refused, as for more clusters."""
+    mmc.UMCRLS(1).fit(X, must_link=[[0, 1]])
+    with pytest.raises(ValueError, match="keep all"):
+        mmc.UMCRLS(1).fit(X, cannot_link=[[0, 1]])
 
 
 @each_own

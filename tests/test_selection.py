@@ -381,6 +381,13 @@ def test_a_grid_that_cannot_be_is_refused(grid, X):
         sweep(SMIC(3), grid, X)
 
 
+@pytest.mark.parametrize("score", ["stability", "silhouette"])
+def test_one_cluster_is_no_candidate(score, X):
+    """It would be the most stable of all."""
+    with pytest.raises(ValueError, match="n_clusters=1 is no candidate"):
+        sweep(UMCRLS(), {"n_clusters": [1, 2]}, X, score=score)
+
+
 def test_unknown_parameters_and_scores_are_refused_at_once(X):
     """The call itself names what does not exist and what does."""
     with pytest.raises(ValueError, match=r"SMIC has no parameter 'alpha'; it has .*n_neighbors"):

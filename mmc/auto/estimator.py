@@ -22,25 +22,16 @@ from mmc.auto.states import AutoState
 from mmc.base import StepwiseClusterer
 from mmc.outliers import beyond_fences, reaches
 from mmc.ranges import RANGES, whole
-from mmc.stepping import State
+from mmc.stepping import OneCluster, State
 
 Array = NDArray[np.float64]
 
 
 class Problem(NamedTuple):
-    """The points and what is asked for; no plan if all points are equal."""
+    """The points and what is asked for; no plan if all points are equal, or one cluster is asked for."""
 
     X: Array
     plan: Plan | None
-
-
-class EqualState(State):
-    """The single state of points that are all equal."""
-
-    @property
-    def caption(self) -> str:
-        """One sentence that describes this step."""
-        return "All points are equal: one cluster, and no candidate was tried."
 
 
 class AutoClusterer(StepwiseClusterer):
@@ -49,7 +40,7 @@ class AutoClusterer(StepwiseClusterer):
     Parameters
     ----------
     n_clusters : int or None, default=None
-        Number of clusters; None chooses it too. Allowed are 2 to 1,000,000.
+        Number of clusters; None chooses it too. Allowed are 1 to 1,000,000.
     max_clusters : int, default=12
         Largest number of clusters that is tried if `n_clusters` is None. Allowed are 2 to 1,000.
     outliers : bool, default=False
@@ -75,7 +66,7 @@ class AutoClusterer(StepwiseClusterer):
         The chosen candidate, fitted. It is fitted again when it is first asked for.
     best_candidate_ : Candidate
         Algorithm and parameters of `best_estimator_`. Like it, and like `table_` and `certainty_`, it is not
-        there if all points are equal.
+        there if all points are equal, or if one cluster is asked for.
     table_ : DataFrame
         One row for each candidate: algorithm, setting, number of clusters, number of points, all judges,
         agreement, score, support, seconds, and why it was left out or failed.
@@ -89,8 +80,8 @@ class AutoClusterer(StepwiseClusterer):
         Minus the score of the chosen candidate.
     n_iter_ : int
         Number of candidates that were tried.
-    state_ : AutoState
-        Last state of the search.
+    state_ : AutoState or OneCluster
+        Last state of the search; without a search, why there is one cluster.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -125,11 +116,12 @@ class AutoClusterer(StepwiseClusterer):
     number of clusters, DBCV alone chose too many, LSMI always most, and the silhouette is fooled by clusters
     that are not round.
 
-    If all points are equal there is one cluster. If a fit is stopped, the best so far is kept. New points are
-    assigned by `best_estimator_` if it can, and else join the cluster of their nearest training point, or of
-    the nearest sampled one if the search has ended on a sample; then `decision_function` is 1 for that
-    cluster and 0 for the others. On the training points `predict` equals `labels_`, except for outliers,
-    which it assigns too, and where `best_estimator_` says otherwise (`UMCRLS` for a cluster of one point).
+    If all points are equal, or `n_clusters` is 1, there is one cluster. If a fit is stopped, the best so
+    far is kept. New points are assigned by `best_estimator_` if it can, and else join the cluster of their
+    nearest training point, or of the nearest sampled one if the search has ended on a sample; then
+    `decision_function` is 1 for that cluster and 0 for the others. On the training points `predict` equals
+    `labels_`, except for outliers, which it assigns too, and where `best_estimator_` says otherwise
+    (`UMCRLS` for a cluster of one point).
 
     Examples
     --------
@@ -197,7 +189,7 @@ class AutoClusterer(StepwiseClusterer):
     @property
     def summary_(self) -> str:
         """The result in words."""
-        if isinstance(getattr(self, "state_", None), EqualState):
+        if isinstance(getattr(self, "state_", None), OneCluster):
             return self.state_.caption
         return summary(self._found)
 
@@ -209,6 +201,8 @@ class AutoClusterer(StepwiseClusterer):
         return self.state_
 
     def _prepare(self, X: Array) -> Problem:
+        if self.n_clusters == 1:
+            return Problem(X, None)
         seed = self.random_state
         if not isinstance(seed, Integral):
             seed = check_random_state(seed).randint(2**31 - 1)
@@ -230,18 +224,24 @@ class AutoClusterer(StepwiseClusterer):
         self._models: dict[tuple[str, int, int], BaseEstimator] = {}
         self._reach: Array | None = None
         if problem.plan is None:
-            return 1, [
-                [EqualState(labels=np.zeros(len(problem.X), dtype=np.int64), objective=0.0, converged=True)]
-            ]
+            why = "One is asked for" if self.n_clusters == 1 else "All points are equal"
+            return 1, [[OneCluster.of(len(problem.X), f"{why}: one cluster, and no candidate was tried.")]]
         return 1, [self._states(problem.X, problem.plan)]
 
     def _states(self, X: Array, plan: Plan) -> Iterator[State]:
         return search(X, plan)
 
+    def _adopt_one(self, state: OneCluster) -> None:
+        self._adopt(state)
+
     def _adopt(self, state: State) -> None:
         self.n_clusters_ = len(np.unique(state.labels))
         if self.outliers:
             self.labels_ = np.where(self.outliers_, -1, state.labels)
+
+    @property
+    def _is_trivial(self) -> bool:
+        return False  # outliers are told apart from one cluster, too
 
     @property
     def outliers_(self) -> NDArray[np.bool_]:
@@ -263,9 +263,7 @@ class AutoClusterer(StepwiseClusterer):
         return self._models[key]
 
     def _follow(self, X: Array) -> Callable[[Any], Array]:
-        def values(state: State) -> Array:
-            if not isinstance(state, AutoState):
-                return np.zeros((len(X), 1))
+        def values(state: AutoState) -> Array:
             if state.rows is not None:
                 return self._joined(X, state, state.rows)
             model = self._model(state)

@@ -112,7 +112,7 @@ class Genie(TreeClusterer):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters. Allowed are 2 to 1,000,000.
+        Number of clusters. Allowed are 1 to 1,000,000.
     gini_threshold : float, default=0.3
         Gini index of the sizes above which the next merge must take a smallest cluster. With 1 the method is
         single linkage, and with small values clusters have similar sizes. Allowed are 0 to 1.

@@ -89,7 +89,7 @@ class Lumbermark(TreeClusterer):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters. Allowed are 2 to 1,000,000.
+        Number of clusters. Allowed are 1 to 1,000,000.
     n_neighbors : int, default=5
         Number M of the neighbour whose distance is the core distance of a point; it is reduced to the number
         of other points. With 1 the lengths of edges are plain distances. Allowed are 1 to 1,000,000.

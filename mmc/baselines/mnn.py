@@ -63,7 +63,7 @@ class MNN(NearestMember):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters. Allowed are 2 to 1,000,000.
+        Number of clusters. Allowed are 1 to 1,000,000.
     epsilon : float or "1/n", default="1/n"
         ε, which keeps the logarithm finite for equal points. It is added to squared distances in units of the
         mean variance of the columns that vary, so that the labels do not depend on the scale of the points. A

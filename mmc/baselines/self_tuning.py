@@ -43,7 +43,7 @@ class SelfTuningSpectral(NearestVertex):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters. Allowed are 2 to 1,000,000.
+        Number of clusters. Allowed are 1 to 1,000,000.
     n_neighbors : int, default=10
         Number t of nearest neighbours that a point is linked to. Its width is the distance to the seventh of
         them, or to the last if they are fewer. Allowed are 1 to 1,000,000.

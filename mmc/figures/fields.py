@@ -51,7 +51,7 @@ def posterior_map(estimator: BaseEstimator, labels: NDArray[np.int64], view: Vie
     winner = posterior.argmax(axis=1).reshape(_GRID, _GRID)
     sure = posterior.max(axis=1).reshape(_GRID, _GRID)
     # One colour scale serves all clusters: each has a band from pale to full for its certainty.
-    strength = np.clip((n_clusters * sure - 1.0) / (n_clusters - 1.0), 0.0, 1.0)
+    strength = np.clip((n_clusters * sure - 1.0) / max(n_clusters - 1.0, 1.0), 0.0, 1.0)
     figure = go.Figure(
         go.Heatmap(
             x=u,

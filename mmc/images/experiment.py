@@ -6,7 +6,6 @@ last two are those of any experiment.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
@@ -195,13 +194,9 @@ class ImageExperiment:
         image = {"picture": self.image.picture, **self.image.options}
         if not self.image.picture:
             image |= {"name": self.image.name, "sha256": self.image.sha256}
-        content = {
-            "mmc": schema.VERSION,
-            "image": image,
-            "algorithm": self.algorithm,
-            "parameters": dict(self.parameters),
-        }
-        return json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+        return schema.write(
+            {"image": image, "algorithm": self.algorithm, "parameters": dict(self.parameters)}
+        )
 
     @classmethod
     def from_json(cls, text: str | bytes) -> ImageExperiment:
@@ -221,19 +216,8 @@ class ImageExperiment:
         ValueError
             If the text is no such experiment, is of a later version, or a value is not allowed.
         """
-        try:
-            content = read_json(text, schema.MAX_BYTES)
-            if not isinstance(content, dict):
-                raise ValueError("it holds no object in braces.")
-            schema.check_fields(content, _EXPERIMENT)
-            schema.check_fields(content["image"], _IMAGE, "image.")
-        except ValueError as error:
-            raise ValueError(f"This is no experiment with an image: {error}") from None
-        if content.get("mmc", 1) != schema.VERSION:
-            raise ValueError(
-                f"This experiment file is of version {quoted(content['mmc'])}, and this release of mmc reads "
-                f"version {schema.VERSION}. Open it with the release that wrote it."
-            )
+        parts = {"image": _IMAGE}
+        content = schema.read(text, _EXPERIMENT, parts, "This is no experiment with an image")
         experiment = cls(ImagePoints(**content["image"]), content["algorithm"], content["parameters"])
         experiment.check()
         return experiment

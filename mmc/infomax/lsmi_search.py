@@ -163,7 +163,7 @@ class LSMISearch(StepwiseClusterer):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters. Allowed are 2 to 1,000,000.
+        Number of clusters. Allowed are 1 to 1,000,000.
     init : {"SMIC", "k-means", "random"} or array-like of shape (n_samples,), default="SMIC"
         Labels to start from: those of `SMIC` with its defaults, k-means, random labels with clusters of equal
         size, or given labels from 0 to n_clusters − 1.

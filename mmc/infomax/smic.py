@@ -202,7 +202,7 @@ class SMIC(SteeredClusterer, PosteriorClusterer):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters. Allowed are 2 to 1,000,000.
+        Number of clusters. Allowed are 1 to 1,000,000.
     kernel : {"local_scaling", "rbf", "precomputed"}, default="local_scaling"
         Kernel between points. "local_scaling" is sparse and adapts to the density around each point. With
         "precomputed", `X` is the kernel matrix itself.

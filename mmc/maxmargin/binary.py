@@ -79,7 +79,7 @@ class BinaryClusterer(KernelClusterer):
 
     def _validate_params(self) -> None:
         super()._validate_params()
-        if self.n_clusters != 2:
+        if self.n_clusters > 2:
             name = type(self).__name__
             raise ValueError(
                 f"n_clusters={self.n_clusters}: {name} parts points in two. For more clusters use "

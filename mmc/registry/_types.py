@@ -214,6 +214,8 @@ class Parameter:
         return f"{value:.10g}" if isinstance(value, float) else str(value)
 
     def _parse(self, text: str) -> Any:
+        if self.is_n_clusters and int(text) < 2:
+            raise ValueError  # an estimator takes 1, and puts all points into one cluster
         if self.kind == "int":
             return int(text)
         if self.kind == "float":
@@ -232,6 +234,8 @@ class Parameter:
         raise ValueError
 
     def _expected(self) -> str:
+        if self.is_n_clusters:
+            return "give a whole number of at least 2"
         if self.kind == "choice":
             number = ("a number",) if self.free else ()
             return f"give one of {', '.join((*self.choices, *number))}"

@@ -35,30 +35,12 @@ def fitted(X):
     return quick(n_references=2).fit(X)
 
 
-#: These checks set n_clusters to 1, which is refused: one cluster is no clustering.
-ONE_CLUSTER = (
-    "check_dont_overwrite_parameters",
-    "check_methods_subset_invariance",
-    "check_fit2d_1sample",
-    "check_fit2d_1feature",
-    "check_fit2d_predict1d",
-)
-
-
-class TwoClusters(AutoClusterer):
-    """The search for two clusters, whatever number is asked for."""
-
-    def __setattr__(self, attribute, value):
-        super().__setattr__(attribute, 2 if attribute == "n_clusters" else value)
-
-
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks([AutoClusterer(max_clusters=3, n_references=0, n_jobs=1)])
 def test_scikit_learn_checks(estimator, check):
-    """It passes scikit-learn's own checks; where these ask for one cluster, two are searched."""
-    refused = check.func.__name__ in ONE_CLUSTER
-    check(TwoClusters(**estimator.get_params()) if refused else estimator)
+    """It passes scikit-learn's own checks."""
+    check(estimator)
 
 
 def test_every_step_is_usable(X):
@@ -268,6 +250,17 @@ def test_points_that_are_all_equal():
     assert not model.outliers_.any()
 
 
+def test_one_cluster_needs_no_search():
+    """Where one cluster is asked for it is given, without candidates, and points far away are still told."""
+    X = np.vstack([np.random.default_rng(0).normal(size=(60, 2)), [[50.0, 50.0]]])
+    model = quick(n_clusters=1, outliers=True).fit(X)
+    assert model.summary_ == "One is asked for: one cluster, and no candidate was tried."
+    assert np.flatnonzero(model.labels_ == -1).tolist() == [60]
+    assert model.n_clusters_ == 1
+    assert not model.predict(X).any()
+    assert not hasattr(model, "table_")
+
+
 @pytest.mark.parametrize(
     ("X", "parameters", "words"),
     [
@@ -278,7 +271,7 @@ def test_points_that_are_all_equal():
         ([[1.0]], {}, "minimum of 2"),
         (CLOUD * 1e200, {}, "overflow"),
         (CLOUD * 1e-200, {}, "rescale"),
-        (CLOUD, {"n_clusters": 1}, "n_clusters"),
+        (CLOUD, {"n_clusters": 0}, "n_clusters"),
         (CLOUD, {"max_clusters": 1}, "max_clusters"),
         (CLOUD, {"time_limit": 0.0}, "time_limit"),
         (CLOUD, {"n_references": -1}, "n_references"),

@@ -281,7 +281,7 @@ def test_same_seed_same_result(init):
 @pytest.mark.parametrize(
     ("parameters", "X", "message"),
     [
-        ({"n_clusters": 1}, points(), "n_clusters"),
+        ({"n_clusters": 0}, points(), "n_clusters"),
         ({"kernel": "linear"}, points(), "kernel"),
         ({"alpha": -1.0}, points(), "alpha"),
         ({"init": "k-means"}, points(), "init"),

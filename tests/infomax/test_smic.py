@@ -741,7 +741,7 @@ def test_wrong_priors_are_refused(prior):
 @pytest.mark.parametrize(
     ("parameter", "wrong"),
     [
-        ("n_clusters", 1),
+        ("n_clusters", 0),
         ("n_clusters", 2.0),
         ("kernel", "linear"),
         ("n_neighbors", 0),

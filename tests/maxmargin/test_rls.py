@@ -604,7 +604,7 @@ def test_input_and_parameters_stay_as_they_were(Search):
     ("params", "message"),
     [
         ({"n_clusters": 21}, r"n_clusters=21 .*n_samples=20"),
-        ({"n_clusters": 1}, "n_clusters"),
+        ({"n_clusters": 0}, "n_clusters"),
         ({"alpha": 0.0}, "alpha"),
         ({"gamma": "widest"}, "gamma"),
         ({"init": "first"}, "init"),

@@ -25,7 +25,7 @@ class CPMMC(CuttingPlaneClusterer):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters. Allowed are 2 to 1,000,000.
+        Number of clusters. Allowed are 1 to 1,000,000.
     kernel : {"rbf", "linear", "poly", "graph", "landmark_graph", "precomputed"}, default="rbf"
         Kernel between points. With "precomputed", `X` is the kernel matrix itself. "graph" is a graph of
         nearest neighbours, "landmark_graph" one that joins points to nearest landmarks: features of either
@@ -230,7 +230,7 @@ class MKC(CuttingPlaneClusterer):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters. Allowed are 2 to 1,000,000.
+        Number of clusters. Allowed are 1 to 1,000,000.
     kernels : sequence, default=("linear", "poly", "rbf")
         Each kernel is a name ("linear", "poly", "rbf"), a pair of a name and parameters such as ``("rbf",
         {"width": 0.5})``, a callable that takes two arrays of points, or the n×n matrix itself. "poly" takes

@@ -31,7 +31,7 @@ class EvoMMC(EvolutionaryClusterer, LowRankClusterer):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters, which must be 2. `RecursiveBinary` uses this method for more clusters.
+        Number of clusters, which must be 2, or 1 for all points together. For more use `RecursiveBinary`.
     kernel : {"rbf", "linear", "poly", "local_scaling", "graph", "landmark_graph", "precomputed"}, \
             default="rbf"
         Kernel between points. With "precomputed", `X` is the kernel matrix itself. "graph" is a graph of
@@ -245,7 +245,7 @@ class FastEvoMMC(EvolutionaryClusterer):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters, which must be 2. `RecursiveBinary` uses this method for more clusters.
+        Number of clusters, which must be 2, or 1 for all points together. For more use `RecursiveBinary`.
     kernel : {"rbf", "linear", "poly", "precomputed"}, default="rbf"
         Kernel between points. With "precomputed", `X` is the kernel matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="median"

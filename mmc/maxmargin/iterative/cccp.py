@@ -23,7 +23,7 @@ class CCCPMMC(IterativeClusterer):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters, which must be 2. `RecursiveBinary` uses this method for more clusters.
+        Number of clusters, which must be 2, or 1 for all points together. For more use `RecursiveBinary`.
     kernel : str, default="rbf"
         Kernel between points: "rbf", "linear", "poly", "local_scaling", "graph", "landmark_graph" or
         "precomputed". "graph" is the graph of nearest neighbours, and "landmark_graph" a graph that joins

@@ -136,7 +136,7 @@ class RecursiveBinary(SteeredClusterer):
         A method for two clusters, which is copied for every split. None means ``IterLSSVM()``, the fastest
         one.
     n_clusters : int, default=3
-        Number of clusters. Allowed are 2 to 1,000,000.
+        Number of clusters. Allowed are 1 to 1,000,000.
     split : {"spread", "size"}, default="spread"
         Which cluster is split next: the one with the largest sum of squared distances to its mean (in feature
         space if the kernel is precomputed), or the one with most points. Among equal clusters the one with

@@ -44,7 +44,7 @@ from mmc.parts import PartedTable, is_parted, open_parts
 from mmc.ranges import RANGES
 from mmc.starts import Start, draw_starts, k_means_plus_plus, random_labels, require_points
 from mmc.steered import SteeredClusterer
-from mmc.stepping import State, Step
+from mmc.stepping import OneCluster, State, Step
 
 #: Number of starts of n_init="auto", and with more than 5,000 points.
 _STARTS, _FEW_STARTS = 10, 3
@@ -200,7 +200,7 @@ class LeastSquaresClusterer(SteeredClusterer, LowRankClusterer):
         self._adopt_columns(table)
         with threads_kept():
             problem = self._prepare_parts(table)
-        return self._aloud(problem.kept(self._fit_steps(problem)))
+        return self._aloud(problem.kept(self._fit_steps(lambda: self._starts(problem))))
 
     def predict(self, X: ArrayLike) -> Labels:
         """Return the cluster with the highest decision value for each point.
@@ -218,6 +218,10 @@ class LeastSquaresClusterer(SteeredClusterer, LowRankClusterer):
         if not is_parted(X):
             return super().predict(X)
         check_is_fitted(self, "state_")
+        if isinstance(self.state_, OneCluster):
+            raise ValueError(
+                "This model has one cluster, to which every row belongs: there is nothing to predict."
+            )
         if not self._has_low_rank:
             raise ValueError(
                 'A whole kernel needs all training points for each new one: fit kernel="landmark_graph", or '
@@ -254,6 +258,8 @@ class LeastSquaresClusterer(SteeredClusterer, LowRankClusterer):
         models = [clone(self).set_params(alpha=alpha) for alpha in alphas]
         for model in models:
             check_parameters(model)
+        if self._is_trivial:
+            return [model.fit(X) for model in models]
         checked = self._fitting_points(X)
         starts = self._draw_starts(checked, self.random_state)
         require_memory(checked.shape[0], instead=_INSTEAD)
@@ -266,7 +272,7 @@ class LeastSquaresClusterer(SteeredClusterer, LowRankClusterer):
             model._is_sparse = self._is_sparse
             dense = Dense(kernel, anchor, *spectrum.hat(model.alpha))
             problem = Problem(dense, starts, Hints.none(checked.shape[0]))
-            model._exhaust(model._aloud(model._fit_steps(problem)), X)
+            model._exhaust(model._aloud(model._fit_steps(partial(model._starts, problem))), X)
         return models
 
     @property
@@ -287,6 +293,8 @@ class LeastSquaresClusterer(SteeredClusterer, LowRankClusterer):
 
     def _prepare_parts(self, table: PartedTable) -> PartedProblem:
         """Choose landmarks and starts, and compute the features where the points are."""
+        if self._is_trivial:
+            raise ValueError("n_clusters=1 puts every row into one cluster: ask for at least 2 clusters.")
         require_points(table.n, self.n_clusters)
         names = ("n_neighbors",) if self.kernel in GRAPHS else ("gamma", "width", "degree", "coef0")
         return prepare_parts(

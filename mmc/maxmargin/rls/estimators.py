@@ -33,7 +33,7 @@ class UMCRLS(LeastSquaresClusterer):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters. Allowed are 2 to 1,000,000.
+        Number of clusters. Allowed are 1 to 1,000,000.
     kernel : str, default="graph"
         Kernel between points: "graph", "landmark_graph", "rbf", "linear", "poly", "local_scaling" or
         "precomputed". "graph" is the graph of nearest neighbours, and "landmark_graph" a graph that joins
@@ -314,7 +314,7 @@ class SteepRLS(LeastSquaresClusterer):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters. Allowed are 2 to 1,000,000.
+        Number of clusters. Allowed are 1 to 1,000,000.
     kernel : str, default="graph"
         Kernel between points: "graph", "landmark_graph", "rbf", "linear", "poly", "local_scaling" or
         "precomputed". "graph" is the graph of nearest neighbours, and "landmark_graph" a graph that joins
@@ -425,7 +425,7 @@ class StocRLS(LeastSquaresClusterer):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters. Allowed are 2 to 1,000,000.
+        Number of clusters. Allowed are 1 to 1,000,000.
     kernel : str, default="graph"
         Kernel between points: "graph", "landmark_graph", "rbf", "linear", "poly", "local_scaling" or
         "precomputed". "graph" is the graph of nearest neighbours, and "landmark_graph" a graph that joins

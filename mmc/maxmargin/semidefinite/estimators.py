@@ -19,7 +19,7 @@ class MMC(SemidefiniteClusterer):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters, which must be 2. `RecursiveBinary` uses this method for more clusters.
+        Number of clusters, which must be 2, or 1 for all points together. For more use `RecursiveBinary`.
     kernel : {"rbf", "linear", "poly", "local_scaling", "precomputed"}, default="rbf"
         Kernel between points. With "precomputed", `X` is the kernel matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="neighbors"
@@ -180,7 +180,7 @@ class GMMC(SemidefiniteClusterer):
     Parameters
     ----------
     n_clusters : int, default=2
-        Number of clusters, which must be 2. `RecursiveBinary` uses this method for more clusters.
+        Number of clusters, which must be 2, or 1 for all points together. For more use `RecursiveBinary`.
     kernel : {"rbf", "linear", "poly", "local_scaling", "precomputed"}, default="rbf"
         Kernel between points. With "precomputed", `X` is the kernel matrix itself.
     gamma : float or {"neighbors", "median", "max"}, default="neighbors"
