@@ -10,19 +10,13 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlparse
 
 import pytest
-from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Locator, Page, expect
 
 from mmc.datasets import unpack_drawn
+from tests.browser.test_access_in_browser import complaints
 
 ROOT = Path(__file__).resolve().parents[2]
 _WIDE, _PHONE = {"width": 1280, "height": 720}, {"width": 390, "height": 844}
-_ASK = """async () => {
-    const found = await axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'best-practice']});
-    return found.violations
-        .filter(v => ['serious', 'critical'].includes(v.impact))
-        .map(v => `${v.id}: ${v.nodes.map(n => n.html.slice(0, 120) + ' ' + n.failureSummary).join('; ')}`);
-}"""
 
 
 def text_of(page: Page) -> str:
@@ -264,12 +258,8 @@ def test_no_serious_barrier(visit):
     page.get_by_role("button", name="Draw", exact=True).click()
     page.locator(".mmc-draw canvas").wait_for()
     page.wait_for_function("() => !document.querySelector('[data-testid=stStatusWidget]')")
-    page.evaluate(AXE_SCRIPT)
     found = []
     for size in (_WIDE, _PHONE):
         page.set_viewport_size(size)
-        for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme)
-            page.wait_for_timeout(900)  # colours fade from one theme to the other
-            found += [f"{scheme}: {each}" for each in page.evaluate(_ASK)]
+        found += complaints(page)
     assert found == []

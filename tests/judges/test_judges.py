@@ -3,13 +3,14 @@
 import os
 import pickle
 import tracemalloc
+from itertools import combinations
 from typing import ClassVar
 
 import numpy as np
 import pytest
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.datasets import make_blobs
-from sklearn.metrics import silhouette_score
+from sklearn.metrics import adjusted_rand_score, silhouette_score
 from sklearn.model_selection import GridSearchCV, cross_validate
 
 from mmc import UMCRLS, KernelKMeans, engine
@@ -460,6 +461,23 @@ def test_judges_of_the_last_sample_are_kept(small_samples):
     assert len(rows) == 600
     assert labels[rows].sum() == 10
     assert pickle.loads(pickle.dumps(judges)).score("neighbors", labels) == judges.score("neighbors", labels)
+
+
+def test_stability_is_that_of_the_points_that_two_subsamples_share():
+    """By the plain definition: four fifths of the points, each with a new seed, compared on common ones."""
+    X = np.random.RandomState(0).rand(41, 2)  # one start of k-means on noise depends on its seed
+    rng, found = np.random.RandomState(3), []
+    for _ in range(10):
+        rows = sorted(rng.permutation(41)[:33])
+        model = KMeans(3, n_init=1, init="random", random_state=int(rng.randint(2**31 - 1))).fit(X[rows])
+        found.append(dict(zip(rows, model.labels_, strict=True)))
+    scores = []
+    for one, other in combinations(found, 2):
+        shared = [i for i in one if i in other]
+        scores.append(adjusted_rand_score([one[i] for i in shared], [other[i] for i in shared]))
+    model = KMeans(3, n_init=1, init="random")
+    assert stability(model, X, random_state=3) == pytest.approx(np.mean(scores))
+    assert stability(model, X, random_state=4) != pytest.approx(np.mean(scores))
 
 
 def test_stability_is_that_of_a_sample(small_samples):
