@@ -14,11 +14,14 @@ import plotly.graph_objects as go
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, SVR
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 
 from mmc._sklearn import QuietSVC, QuietSVR
 from mmc._warnings import warnings_kept
 from mmc.figures._frames import set_frames
 from mmc.figures.packed import pack
+from mmc.ui._sessions import keep_answers
 
 ROOT = Path(__file__).parents[1]
 
@@ -57,6 +60,12 @@ PRIVATE = [
         "streamlit.runtime.media_file_manager",
         "MediaFileManager.remove_orphaned_files",
     ),
+    (
+        "mmc/ui/_sessions.py",
+        "ForwardMsgQueue",
+        "streamlit.runtime.forward_msg_queue",
+        "ForwardMsgQueue.clear",
+    ),
     ("mmc/ui/_sessions.py", "uploaded_file_mgr", "streamlit.runtime", "Runtime.uploaded_file_mgr"),
     ("mmc/ui/_sessions.py", "close_session", "streamlit.runtime", "Runtime.close_session"),
     ("mmc/ui/_sessions.py", "media_file_mgr", "streamlit.runtime", "Runtime.media_file_mgr"),
@@ -67,6 +76,7 @@ PRIVATE = [
 OF_OBJECTS = [
     ("mmc/_fast/compiled.py", "dispatcher._cache"),
     ("mmc/figures/_frames.py", "._frame_objs"),
+    ("mmc/ui/_sessions.py", "self._queue"),
     ("mmc/figures/_frames.py", "_validate=False"),
 ]
 
@@ -142,6 +152,38 @@ def test_frames_are_those_of_the_public_way():
     public = go.Figure(quick.data, frames=frames)
     assert json.loads(quick.to_json()) == json.loads(public.to_json())
     assert len(quick.frames) == 2
+
+
+@pytest.mark.parametrize("fragments", [None, ["f"]])
+def test_a_run_that_begins_keeps_answers_to_the_browser(fragments, monkeypatch):
+    """Where a file goes and where a made one is outlast what a page has not sent yet; each is sent once."""
+    monkeypatch.setattr(ForwardMsgQueue, "clear", ForwardMsgQueue.clear)
+    answers = [ForwardMsg(), ForwardMsg()]
+    answers[0].file_urls_response.response_id = "file"
+    answers[1].backend_operation_response.request_id = "made"
+    old, status = ForwardMsg(), ForwardMsg()
+    old.delta.fragment_id = "f"
+    status.session_status_changed.run_on_save = True
+
+    def left():
+        queue = ForwardMsgQueue()
+        for message in (answers[0], old, status, answers[1]):
+            queue.enqueue(message)
+        queue.clear(retain_lifecycle_msgs=True, fragment_ids_this_run=fragments)
+        return queue.flush()
+
+    if fragments is None:  # the reason for what is tested; without it, the function can go
+        assert [m.WhichOneof("type") for m in left()] == ["session_status_changed"]
+    keep_answers()
+    assert sorted(m.WhichOneof("type") for m in left()) == [
+        "backend_operation_response",
+        "file_urls_response",
+        "session_status_changed",
+    ]
+    queue = ForwardMsgQueue()
+    queue.enqueue(answers[0])
+    queue.clear()
+    assert not queue.flush()
 
 
 def test_a_packed_figure_is_shown_as_the_figure_itself():

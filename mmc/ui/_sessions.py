@@ -13,10 +13,16 @@ from typing import Any
 import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
 
 #: Cookie that Streamlit gives to each browser; all its tabs have it.
 _COOKIE = "_streamlit_xsrf"
+
+#: Messages by which the server answers a browser: where a file goes, and where one that was made is.
+_ANSWERS = ("file_urls_response", "backend_operation_response")
+
+_clear_queue = ForwardMsgQueue.clear
 
 
 def current_session() -> str:
@@ -87,6 +93,29 @@ def watch_no_files() -> None:
     modules, which holds up the whole server for a moment.
     """
     AppSession.register_file_watchers = lambda self: None  # type: ignore[method-assign]
+
+
+def keep_answers() -> None:
+    """Let answers to a browser outlast the begin of a run.
+
+    A run of a page drops what has not been sent of the run before, and with it answers that belong to none: a
+    file that is loaded in that moment would never arrive, and a download never begin.
+    """
+    ForwardMsgQueue.clear = _clear_but_answers  # type: ignore[method-assign]
+
+
+def _clear_but_answers(
+    self: ForwardMsgQueue,
+    retain_lifecycle_msgs: bool = False,
+    fragment_ids_this_run: list[str] | None = None,
+) -> None:
+    """Clear a queue of messages as Streamlit does, but keep answers where other messages are kept."""
+    before = list(self._queue)
+    _clear_queue(self, retain_lifecycle_msgs, fragment_ids_this_run)
+    if retain_lifecycle_msgs:
+        kept = {id(message) for message in self._queue}
+        answers = [m for m in before if m.WhichOneof("type") in _ANSWERS and id(m) not in kept]
+        self._queue = answers + self._queue
 
 
 def made_file(make: Callable[[], str | bytes], name: str, mime: str) -> Callable[[], str | bytes]:

@@ -103,7 +103,8 @@ def _draw_around_all(page, share=1.0):
 
 
 def _download(page, name):
-    """Return the content of a file that the page offers."""
+    """Return the content of a file that the page offers; a run of the page gives its buttons new files."""
+    page.wait_for_function("() => !document.querySelector('[data-testid=stStatusWidget]')")
     with page.expect_download() as download:
         page.get_by_role("button", name=name).click()
     with open(download.value.path(), "rb") as file:
