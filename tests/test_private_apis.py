@@ -21,7 +21,7 @@ from mmc._sklearn import QuietSVC, QuietSVR
 from mmc._warnings import warnings_kept
 from mmc.figures._frames import set_frames
 from mmc.figures.packed import pack
-from mmc.ui._sessions import keep_answers
+from mmc.ui._sessions import _clear_queue, keep_answers
 
 ROOT = Path(__file__).parents[1]
 
@@ -157,7 +157,7 @@ def test_frames_are_those_of_the_public_way():
 @pytest.mark.parametrize("fragments", [None, ["f"]])
 def test_a_run_that_begins_keeps_answers_to_the_browser(fragments, monkeypatch):
     """Where a file goes and where a made one is outlast what a page has not sent yet; each is sent once."""
-    monkeypatch.setattr(ForwardMsgQueue, "clear", ForwardMsgQueue.clear)
+    monkeypatch.setattr(ForwardMsgQueue, "clear", _clear_queue)  # pages of other tests have replaced it
     answers = [ForwardMsg(), ForwardMsg()]
     answers[0].file_urls_response.response_id = "file"
     answers[1].backend_operation_response.request_id = "made"
