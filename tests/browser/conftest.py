@@ -12,7 +12,7 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect, sync_playwright
 
 from mmc.ui.data_sidebar import data_title
 from mmc.ui.parameter_sidebar import algorithm_title
@@ -106,14 +106,68 @@ def browser(chromium: str) -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture
-def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """Open pages, each as a new visitor; the test fails if any of them meets an error in its scripts."""
-    errors: list[str] = []
-    contexts = []
+class SharedPage:
+    """A page for one test after the other: Chromium has read the scripts, which halves the time to load.
 
-    def opened(**options: object) -> Page:
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 1000}, **options})
+    A test that begins finds it as a new visitor does: without cookies, stored values and history.
+
+    Parameters
+    ----------
+    browser : Browser
+        Browser to open it in.
+    """
+
+    #: Options that a page can take after it was opened.
+    OPTIONS = ("viewport", "color_scheme")
+
+    def __init__(self, browser: Browser) -> None:
+        self._context = browser.new_context()
+        self._context.set_default_timeout(_PATIENCE * 1000)
+        self._page = self._context.new_page()
+        self._page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.errors: list[str] = []
+
+    def begin(self, viewport: ViewportSize, color_scheme: str) -> Page:
+        """Give the page to a test."""
+        self.errors.clear()
+        self._page.set_viewport_size(viewport)
+        self._page.emulate_media(media="null", color_scheme=color_scheme)
+        self._context.new_cdp_session(self._page).send("Page.resetNavigationHistory")
+        return self._page
+
+    def end(self, app: str) -> None:
+        """Forget the visitor."""
+        self._page.mouse.up()
+        self._page.goto(f"{app}/_stcore/health")
+        self._page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+        self._page.goto("about:blank")
+        self._page.mouse.move(0, 0)
+        self._context.clear_cookies()
+
+
+@pytest.fixture(scope="session")
+def shared_page(browser: Browser) -> SharedPage:
+    """Open the page that tests share."""
+    return SharedPage(browser)
+
+
+@pytest.fixture
+def new_page(browser: Browser, shared_page: SharedPage, app: str) -> Iterator[Callable[..., Page]]:
+    """Open pages, each as a new visitor; the test fails if any of them meets an error in its scripts.
+
+    The first one is the shared page, unless it has options that need one of its own, or is `alone`: what
+    cannot be undone, such as a stopped clock or a listener, must not reach other tests.
+    """
+    errors: list[str] = []
+    contexts: list[BrowserContext] = []
+    shared: list[Page] = []
+
+    def opened(*, alone: bool = False, **options: object) -> Page:
+        options = {"viewport": {"width": 1280, "height": 1000}, "color_scheme": "light", **options}
+        if not (alone or shared or contexts or set(options) - set(SharedPage.OPTIONS)):
+            shared.append(shared_page.begin(**options))
+            return shared[0]
+        context = browser.new_context(**options)
         context.set_default_timeout(_PATIENCE * 1000)
         contexts.append(context)
         page = context.new_page()
@@ -123,6 +177,9 @@ def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
     yield opened
     for context in contexts:
         context.close()
+    if shared:
+        shared_page.end(app)
+        errors += shared_page.errors
     assert errors == []
 
 
@@ -130,8 +187,8 @@ def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
 def visit(app: str, new_page: Callable[..., Page]) -> Callable[..., Page]:
     """Open the playground at an address and wait for its chart; what it sends goes into `sent` if given."""
 
-    def visited(query: str = "", sent: list | None = None, **options: object) -> Page:
-        page = new_page(**options)
+    def visited(query: str = "", sent: list | None = None, *, alone: bool = False, **options: object) -> Page:
+        page = new_page(alone=alone or sent is not None, **options)
         if sent is not None:
             page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
         page.goto(f"{app}/Playground" + (f"?{query}" if query else ""))

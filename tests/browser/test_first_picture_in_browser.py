@@ -11,7 +11,7 @@ def test_a_picture_is_there_before_plotly(
     app: str, new_page: Callable[..., Page], drawn: Callable[[Page], None], scheme: str
 ) -> None:
     """While Plotly's script is held back the picture is drawn; it leaves when the chart is in its place."""
-    page = new_page(color_scheme=scheme)
+    page = new_page(alone=True, color_scheme=scheme)
     held: list[Route] = []
     page.route("**/PlotlyChart*.js", lambda route: held.append(route))
     page.goto(f"{app}/Playground?n=60")

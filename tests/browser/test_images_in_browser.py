@@ -19,7 +19,7 @@ def pixel(page, x, y):
 
 def test_a_segment_is_lit_under_the_pointer_and_by_keys(app, new_page):
     """Nothing is asked of the server: the lit segment is the image itself, and the others lie in the dark."""
-    page = new_page()
+    page = new_page(alone=True)
     sent = []
     page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
     page.goto(f"{app}/{_ADDRESS}")

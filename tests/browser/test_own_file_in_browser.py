@@ -35,7 +35,7 @@ def customers(n, seed):
 def test_from_a_file_to_labels_of_another(app, new_page, options, tmp_path):
     """File, preview, clusters, lasso, profile, model, and labels of a second file: all on one page."""
     content, group = customers(120, 0)
-    page = new_page(accept_downloads=True, **options)
+    page = new_page(**options)
     page.goto(f"{app}/Find_clusters?data=table&most=4&k=3")
     controls = page.get_by_test_id("stSidebar")
     if options:

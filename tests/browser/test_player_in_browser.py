@@ -210,7 +210,7 @@ def test_play_and_pause(visit):
 
 def test_playing_ends_at_the_last_frame(visit):
     """At the end the player stops by itself, with the caption and the picture of the last frame."""
-    page = visit("n=60")
+    page = visit("n=60", alone=True)
     wanted, drawn, last = caption(page), picture(page), frame(page)
     stop_clock(page)
     press(page, "Play or pause")
@@ -226,7 +226,7 @@ def test_playing_ends_at_the_last_frame(visit):
 
 def test_speed_changes_the_pace(visit):
     """In the same time sixteen times as many frames pass at four times the speed as at a quarter of it."""
-    page = visit("n=100")
+    page = visit("n=100", alone=True)
     stop_clock(page)
     for factor, passed in (("0.25", 1), ("4", 16)):
         press(page, "To the start")
