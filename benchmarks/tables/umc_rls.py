@@ -16,6 +16,11 @@ come first in the file.
 are five draws, each with its own best point of the grid; mean, deviation and maximum are over all their
 runs. The grids of three methods on letter, which take long, are of the first draw alone.
 
+*Baselines.* The paper takes k-means, mixtures and spectral clustering from scikit-learn as it was in 2012.
+Its k-means kept the best of ten starts by the sum of squares, which explains deviations of 0.00 and 0.01. How
+its mixtures began is inferred from iris: ten rounds from the centres of k-means and unit covariances end at
+0.96, as printed, and all rounds at 0.90.
+
 *Figure 2* counts the claims of UMC-RLS, each of which is a step of steepest descent.
 """
 
@@ -95,16 +100,16 @@ NOTES = {
 
 #: Why rows fall short, by set and method or by method.
 CAUSES = {
-    "GMM": "The paper does not say by which program and from which start its mixtures are fitted.",
+    "GMM": "How the mixtures of 2012 began is inferred; the paper does not say how its images are prepared.",
     "SC": "The paper does not say how its graph is weighted.",
-    "K-means": "The paper does not say how its images are prepared or its k-means starts.",
+    "K-means": "The paper does not say how its images are prepared.",
 }
 
 _STARTS = f"ARI over {REPETITIONS} random starts, best of 10 widths and 10 λ by the mean"
 PROTOCOLS = {
     "SC": "ARI over ten runs of scikit-learn's spectral clustering, graph of 10 neighbours",
-    "GMM": "ARI over runs of scikit-learn's Gaussian mixture, full covariances",
-    "K-means": "ARI over ten runs of scikit-learn's k-means++, one start each",
+    "GMM": "ARI over runs of scikit-learn's Gaussian mixture, full covariances, ten rounds from k-means",
+    "K-means": "ARI over ten runs of scikit-learn's k-means++, the best of ten starts each",
     "CPMMC": f"ARI over {REPETITIONS} random starts, best of 10 widths and 5 C by the mean of three; l = 10",
     **dict.fromkeys(SEARCHES, _STARTS),
 }
@@ -284,14 +289,29 @@ def _baseline(method: str, X: Array, y: Labels) -> Drawn:
         runs = 3
     scores = []
     for seed in range(runs):
-        model = {
-            "SC": SpectralClustering(k, affinity="nearest_neighbors", n_neighbors=10, random_state=seed),
-            "GMM": GaussianMixture(k, random_state=seed),
-            "K-means": KMeans(k, n_init=1, random_state=seed),
-        }[method]
+        if method == "SC":
+            model = SpectralClustering(k, affinity="nearest_neighbors", n_neighbors=10, random_state=seed)
+        elif method == "GMM":
+            model = _mixture(X, k, seed)
+        else:
+            model = KMeans(k, n_init=10, random_state=seed)
         scores.append(adjusted_rand_score(y, quiet_labels(model, X)))
     note = "" if runs == REPETITIONS else f"{runs} runs, which take long."
     return Drawn(np.array(scores), Outcome(summary(scores), note=note))
+
+
+def _mixture(X: Array, k: int, seed: int) -> GaussianMixture:
+    """Return a mixture that begins and ends as those of the paper seem to."""
+    d = X.shape[1]
+    return GaussianMixture(
+        k,
+        max_iter=10,
+        tol=0.0,
+        reg_covar=1e-3,
+        weights_init=np.full(k, 1.0 / k),
+        means_init=KMeans(k, n_init=10, random_state=seed).fit(X).cluster_centers_,
+        precisions_init=np.tile(np.eye(d), (k, 1, 1)),
+    )
 
 
 def _cutting_planes(name: str, X: Array, y: Labels) -> Drawn:
