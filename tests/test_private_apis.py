@@ -16,11 +16,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, SVR
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
+from streamlit.runtime.media_file_manager import MediaFileManager
+from streamlit.runtime.media_file_storage import MediaFileStorageError
+from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
 from mmc._sklearn import QuietSVC, QuietSVR
 from mmc._warnings import warnings_kept
 from mmc.figures._frames import set_frames
 from mmc.figures.packed import pack
+from mmc.ui import _sessions
 from mmc.ui._sessions import _clear_queue, keep_answers
 
 ROOT = Path(__file__).parents[1]
@@ -66,6 +70,18 @@ PRIVATE = [
         "streamlit.runtime.forward_msg_queue",
         "ForwardMsgQueue.clear",
     ),
+    (
+        "mmc/ui/_sessions.py",
+        "_remove_orphaned_deferred_callables",
+        "streamlit.runtime.media_file_manager",
+        "MediaFileManager._remove_orphaned_deferred_callables",
+    ),
+    (
+        "mmc/ui/_sessions.py",
+        "_drop_deferred_id",
+        "streamlit.runtime.media_file_manager",
+        "MediaFileManager._drop_deferred_id",
+    ),
     ("mmc/ui/_sessions.py", "uploaded_file_mgr", "streamlit.runtime", "Runtime.uploaded_file_mgr"),
     ("mmc/ui/_sessions.py", "close_session", "streamlit.runtime", "Runtime.close_session"),
     ("mmc/ui/_sessions.py", "media_file_mgr", "streamlit.runtime", "Runtime.media_file_mgr"),
@@ -77,6 +93,8 @@ OF_OBJECTS = [
     ("mmc/_fast/compiled.py", "dispatcher._cache"),
     ("mmc/figures/_frames.py", "._frame_objs"),
     ("mmc/ui/_sessions.py", "self._queue"),
+    ("mmc/ui/_sessions.py", "_files_by_session_and_coord"),
+    ("mmc/ui/_sessions.py", "_deferred_callables"),
     ("mmc/figures/_frames.py", "_validate=False"),
 ]
 
@@ -184,6 +202,43 @@ def test_a_run_that_begins_keeps_answers_to_the_browser(fragments, monkeypatch):
     queue.enqueue(answers[0])
     queue.clear()
     assert not queue.flush()
+
+
+def test_a_button_of_the_run_before_makes_its_file(monkeypatch):
+    """For a minute, though runs of other visitors end; it is dropped then, and at once with its visitor."""
+    names = "_remove_orphaned_deferred_callables"
+    monkeypatch.setattr(MediaFileManager, names, getattr(MediaFileManager, names))
+    now, connected = [0.0], [True]
+    monkeypatch.setattr(_sessions.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(_sessions, "is_connected", lambda session: connected[0])
+    _sessions.keep_downloads()
+    manager = MediaFileManager(MemoryMediaFileStorage("/media"))
+
+    def run(seconds):
+        now[0] = seconds
+        manager.clear_session_refs()
+        manager.remove_orphaned_files()
+
+    def is_there(file):
+        try:
+            return bool(manager.execute_deferred(file))
+        except MediaFileStorageError:
+            return False
+
+    old = manager.add_deferred(lambda: "a,b", "text/csv", "button")
+    run(1000.0)
+    new = manager.add_deferred(lambda: "a,c", "text/csv", "button")
+    now[0] = 1059.0
+    manager.remove_orphaned_files()
+    assert is_there(old)
+    assert is_there(new)
+    now[0] = 1061.0
+    manager.remove_orphaned_files()
+    assert not is_there(old)
+    assert is_there(new)
+    connected[0] = False
+    run(1062.0)
+    assert not is_there(new)
 
 
 def test_a_packed_figure_is_shown_as_the_figure_itself():

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -14,6 +15,7 @@ import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
+from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
 
 #: Cookie that Streamlit gives to each browser; all its tabs have it.
@@ -21,6 +23,9 @@ _COOKIE = "_streamlit_xsrf"
 
 #: Messages by which the server answers a browser: where a file goes, and where one that was made is.
 _ANSWERS = ("file_urls_response", "backend_operation_response")
+
+#: Seconds for which a download button of the run before still makes its file.
+_LINGERS = 60.0
 
 _clear_queue = ForwardMsgQueue.clear
 
@@ -116,6 +121,27 @@ def _clear_but_answers(
         kept = {id(message) for message in self._queue}
         answers = [m for m in before if m.WhichOneof("type") in _ANSWERS and id(m) not in kept]
         self._queue = answers + self._queue
+
+
+def keep_downloads() -> None:
+    """Let the download buttons that a visitor sees work while the page is drawn anew.
+
+    A run gives each button a new file, and Streamlit drops the old ones as soon as a run of any visitor ends:
+    who clicks before the new button has arrived would get nothing.
+    """
+    manager: Any = MediaFileManager
+    manager._remove_orphaned_deferred_callables = _remove_old_downloads
+
+
+def _remove_old_downloads(self: Any) -> None:
+    """Drop what makes a file for a button that is gone for a while, or whose visitor is."""
+    shown = {file for files in self._files_by_session_and_coord.values() for file in files.values()}
+    now = time.monotonic()
+    for file, entry in list(self._deferred_callables.items()):
+        if file in shown:
+            entry.pop("gone since", None)
+        elif not is_connected(entry["session_id"]) or now - entry.setdefault("gone since", now) > _LINGERS:
+            self._drop_deferred_id(file)
 
 
 def made_file(make: Callable[[], str | bytes], name: str, mime: str) -> Callable[[], str | bytes]:

@@ -13,7 +13,13 @@ import streamlit as st
 
 from mmc import engine
 from mmc.ui._memory import keep_few_heaps
-from mmc.ui._sessions import current_session, current_visitor, keep_answers, watch_no_files
+from mmc.ui._sessions import (
+    current_session,
+    current_visitor,
+    keep_answers,
+    keep_downloads,
+    watch_no_files,
+)
 from mmc.ui.messages import guard
 from mmc.ui.runner import LEFT, MEMORY, TIME_LIMIT, Job, Runner, Seat, Work
 from mmc.ui.visit_state import Visit, state_of
@@ -157,4 +163,5 @@ def runner() -> Runner:
     keep_few_heaps()
     watch_no_files()
     keep_answers()
+    keep_downloads()
     return Runner(memory=settings.memory)
