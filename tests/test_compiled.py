@@ -1,12 +1,17 @@
 """Compiled loops: kept in a file where one can be written, and compiled anew where none can."""
 
+import json
 import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
+
+from mmc._fast import compiled
+from mmc._fast.compiled import _locked
 
 ROOT = Path(__file__).parents[1]
 
@@ -50,6 +55,45 @@ def test_the_home_folder_is_the_second_choice(package):
     home = package / "home"
     assert fit(package, HOME=str(home), NUMBA_CACHE_DIR="", XDG_CACHE_HOME=str(home)) == "1 1 0 0\n"
     assert list(home.rglob("*.nbc"))
+
+
+def test_processes_that_begin_at_once_compile_once(tmp_path):
+    """Each function is compiled by one of them, and read by the others."""
+    count = (
+        "; import sys, json; from numba.core.dispatcher import Dispatcher; "
+        "every = {id(d): d for m in list(sys.modules.values()) if m.__name__.startswith('mmc.') "
+        "for d in vars(m).values() if isinstance(d, Dispatcher)}.values(); "
+        "print(json.dumps({d.py_func.__name__: sum(d.stats.cache_misses.values()) for d in every}))"
+    )
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-B", "-W", "error", "-c", FIT + count],
+            cwd=ROOT,
+            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(3)
+    ]
+    misses: Counter[str] = Counter()
+    for process in processes:
+        labels, counts = process.communicate()[0].splitlines()
+        assert labels == "1 1 0 0"
+        misses.update(json.loads(counts))
+    assert max(misses.values()) == 1, misses
+
+
+def test_a_lock_that_nobody_gives_back_costs_time_alone(tmp_path, monkeypatch):
+    """Who has waited long enough goes on without it; a lock is free again when it is given back."""
+    path = str(tmp_path / "f.lock")
+    held = _locked(path)
+    monkeypatch.setattr(compiled, "_PATIENCE", 0.1)
+    assert _locked(path) is None
+    os.close(held)
+    again = _locked(path)
+    assert again is not None
+    os.close(again)
+    assert _locked(str(tmp_path / "no" / "f.lock")) is None
 
 
 @pytest.mark.parametrize("ending", ["nbi", "nbc"])

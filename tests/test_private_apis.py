@@ -91,6 +91,7 @@ PRIVATE = [
 #: Private names that only an object shows; the tests below use them.
 OF_OBJECTS = [
     ("mmc/_fast/compiled.py", "dispatcher._cache"),
+    ("mmc/_fast/compiled.py", "self._impl.filename_base"),
     ("mmc/figures/_frames.py", "._frame_objs"),
     ("mmc/ui/_sessions.py", "self._queue"),
     ("mmc/ui/_sessions.py", "_files_by_session_and_coord"),
