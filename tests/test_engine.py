@@ -355,9 +355,11 @@ def test_what_a_worker_computes_once_serves_all_tasks_of_its_batch(pool, monkeyp
 
 
 def test_no_worker_outlives_its_pool():
-    """Closing a pool ends its processes."""
+    """Closing a pool ends its processes; before its first worker can begin it is not ready."""
     started = Pool(1)
+    assert not started.is_ready
     pid = values(started.submit(pid_of, None, [0]))[0]
+    assert started.is_ready
     started.close()
     wait_for(lambda: not os.path.exists(f"/proc/{pid}"))
 

@@ -133,6 +133,12 @@ class Pool:
             running = sum(worker.task is not None for worker in self._workers)
             return sum(bool(tasks) for tasks in self._line.values()), running
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether workers can be started: what they need is loaded, and compiled after an installation."""
+        nursery = self._nursery
+        return nursery is not None and bool(nursery.ready)
+
     def cancel(self, batch: Batch) -> None:
         """Drop the tasks of a batch that wait, and ask those that run to end."""
         with self._lock:

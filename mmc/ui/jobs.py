@@ -23,7 +23,7 @@ from mmc.ui._sessions import (
 from mmc.ui.messages import guard
 from mmc.ui.runner import LEFT, MEMORY, TIME_LIMIT, Job, Runner, Seat, Work
 from mmc.ui.visit_state import Visit, state_of
-from mmc.work_parts import Place
+from mmc.work.parts import Place
 
 
 def submit(key: str, work: Work, limit: float = TIME_LIMIT) -> Seat:
@@ -91,13 +91,17 @@ def _watch(seat: Seat, draw: Callable[[Any], None] | None) -> None:
     partial = None if draw is None else job.partial
     # Beside a partial result the progress takes no room, so that nothing moves when the work ends.
     with st.container(key="progress" if partial is None else "progress_above"):
-        st.progress(min(job.progress, 1.0), _waits(place) if place else _goes(job))
+        st.progress(
+            min(job.progress, 1.0), _waits(place, is_ready=engine.pool().is_ready) if place else _goes(job)
+        )
         st.button("Cancel", on_click=guard()(seat.cancel), icon=":material/stop_circle:")
     if draw is not None and partial is not None:
         draw(partial)
 
 
-def _waits(place: int) -> str:
+def _waits(place: int, *, is_ready: bool) -> str:
+    if not is_ready:
+        return "waiting until the server is ready: its first start after an installation takes about a minute"
     if place == 1:
         return "waiting for a free place: yours is the next job"
     return f"waiting for a free place: {place - 1} job{'s' if place > 2 else ''} before yours"

@@ -326,7 +326,12 @@ def test_the_server_is_asked_who_is_there(monkeypatch):
 )
 def test_the_place_is_said_in_words(place, words):
     """A visitor reads how many are before."""
-    assert words in jobs._waits(place)
+    assert words in jobs._waits(place, is_ready=True)
+
+
+def test_a_server_that_begins_says_so():
+    """Nobody is before the first visitor, who waits for the workers."""
+    assert "until the server is ready" in jobs._waits(1, is_ready=False)
 
 
 def test_the_server_is_told_of_a_cluster_and_of_memory(monkeypatch):
