@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, exp
 
 from mmc.ui.data_sidebar import data_title
 from mmc.ui.parameter_sidebar import algorithm_title
+from tests.browser.waits import wait_for_quiet
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -243,7 +244,7 @@ def visit_search(app: str, new_page: Callable[..., Page]) -> Callable[..., Page]
 def wait_for_curve(page: Page) -> None:
     """Wait until the curve of all candidates is drawn, and the server has nothing more to say."""
     page.wait_for_selector(".st-key-curve .js-plotly-plot .scatterlayer .points path")
-    page.wait_for_function("() => !document.querySelector('[data-testid=stStatusWidget]')")
+    wait_for_quiet(page)
 
 
 @pytest.fixture
@@ -256,7 +257,7 @@ def wait_for_chart(page: Page) -> None:
     """Wait until a chart is drawn, the player is there, and the server has nothing more to say."""
     page.wait_for_selector(".st-key-chart_0 .js-plotly-plot .scatterlayer .points path")
     page.wait_for_selector(".mmc-player .mmc-caption")
-    page.wait_for_function("() => !document.querySelector('[data-testid=stStatusWidget]')")
+    wait_for_quiet(page)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from mmc.datasets import load
 from mmc.figures import animation_html, make_scene, make_story, make_view
 from mmc.recording import record
 from mmc.ui.parameter_sidebar import algorithm_title
+from tests.browser.waits import wait_for_rest
 
 _GRID = "across=width&upwards=alpha&values_width=0.5,2&values_alpha=0.01,1"
 _PAGES = {
@@ -28,9 +29,6 @@ _PAGES = {
     "Lessons?lesson=easy-to-learn": ".st-key-lesson_picture img",
     "Lessons?lesson=easy-to-learn&print=true": ".mmc-printed img",
 }
-#: Whether the page has nothing to do and shows nothing pale that is to be drawn anew.
-_AT_REST = """() => !document.querySelector(
-    '[data-testid=stStatusWidget], .st-key-progress, .st-key-progress_above, [data-stale=true]')"""
 _ASK = """async () => {
     const found = await axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'best-practice']});
     return found.violations
@@ -57,7 +55,7 @@ def test_no_page_has_a_serious_barrier(where, app, new_page):
     page = new_page(viewport={"width": 1280, "height": 720})
     page.goto(f"{app}/{where}")
     page.wait_for_selector(_PAGES[where])
-    page.wait_for_function(_AT_REST)
+    wait_for_rest(page)
     found = complaints(page)
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_timeout(400)
@@ -70,7 +68,7 @@ def test_an_answered_step_has_no_serious_barrier(app, new_page):
     page.goto(f"{app}/Lessons?lesson=descent-and-shaking&step=2")
     page.get_by_role("button", name="Shaking").click()
     page.wait_for_selector(".st-key-chart_1 .points path")
-    page.wait_for_function(_AT_REST)
+    wait_for_rest(page)
     found = complaints(page)
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_timeout(400)
@@ -113,7 +111,7 @@ def test_an_experiment_needs_no_pointer(visit):
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile("algorithm=SteepRLS"))
     expect(page.locator(".mmc-story")).to_contain_text(algorithm_title("SteepRLS"))
-    page.wait_for_function(_AT_REST)
+    wait_for_rest(page)
     tab_to(page, "To the start")
     page.keyboard.press("Enter")
     expect(page.locator(".mmc-caption").first).to_have_text(re.compile("^0 of "))

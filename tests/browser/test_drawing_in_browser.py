@@ -14,6 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from mmc.datasets import unpack_drawn
 from tests.browser.test_access_in_browser import complaints
+from tests.browser.waits import wait_for_quiet
 
 ROOT = Path(__file__).resolve().parents[2]
 _WIDE, _PHONE = {"width": 1280, "height": 720}, {"width": 390, "height": 844}
@@ -40,10 +41,10 @@ def wait_for_points(page: Page, n: int) -> None:
     has_all = "n => new URLSearchParams(location.search).get('drawing')?.length === 4 * n"
     page.wait_for_function(has_all, arg=n)
     page.wait_for_function(
-        """n => document.querySelectorAll('.st-key-chart_0 .scatterlayer path.plotly-customdata').length === n
-            && !document.querySelector('[data-testid=stStatusWidget]')""",
+        "n => document.querySelectorAll('.st-key-chart_0 .scatterlayer path.plotly-customdata').length === n",
         arg=n,
     )
+    wait_for_quiet(page)
 
 
 def count(page: Page) -> int:
@@ -257,7 +258,7 @@ def test_no_serious_barrier(visit):
     page = visit("data=drawn&what=move&what_point=3", viewport=_WIDE)
     page.get_by_role("button", name="Draw", exact=True).click()
     page.locator(".mmc-draw canvas").wait_for()
-    page.wait_for_function("() => !document.querySelector('[data-testid=stStatusWidget]')")
+    wait_for_quiet(page)
     found = []
     for size in (_WIDE, _PHONE):
         page.set_viewport_size(size)

@@ -8,6 +8,7 @@ import pandas as pd
 from playwright.sync_api import Page, expect
 
 from mmc.metrics import adjusted_rand_score
+from tests.browser.waits import wait_for_quiet
 
 _POINTS = ".st-key-counts .scatterlayer .points path"
 
@@ -16,7 +17,7 @@ def wait_for_answer(page: Page) -> None:
     """Wait until the search has ended and all is drawn."""
     page.wait_for_selector(_POINTS)
     page.get_by_role("link", name="Watch it run").wait_for()
-    page.wait_for_function("() => !document.querySelector('[data-testid=stStatusWidget]')")
+    wait_for_quiet(page)
 
 
 def test_from_a_file_to_its_labels_in_three_clicks(app, new_page):

@@ -6,6 +6,7 @@ import numpy as np
 from playwright.sync_api import expect
 
 from mmc.images import load_picture
+from tests.browser.waits import wait_for_quiet
 
 _ADDRESS = "Images?picture=shapes&sample=500"
 
@@ -24,7 +25,7 @@ def test_a_segment_is_lit_under_the_pointer_and_by_keys(app, new_page):
     page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
     page.goto(f"{app}/{_ADDRESS}")
     expect(page.locator(".mmc-segments")).to_have_count(4)
-    page.wait_for_function("() => !document.querySelector('[data-testid=stStatusWidget]')")
+    wait_for_quiet(page)
     view = page.locator(".mmc-segments").first
     expect(view.locator(".mmc-segment")).to_have_count(4)
     before = len(sent)
@@ -57,7 +58,7 @@ def test_files_are_taken_home_and_a_phone_shows_all(app, new_page):
     page = new_page(viewport={"width": 390, "height": 844}, color_scheme="dark")
     page.goto(f"{app}/{_ADDRESS}")
     expect(page.locator(".mmc-segments")).to_have_count(4)
-    page.wait_for_function("() => !document.querySelector('[data-testid=stStatusWidget]')")
+    wait_for_quiet(page)
     assert page.evaluate("() => document.documentElement.scrollWidth - window.innerWidth") <= 1
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Mask (PNG)").click()

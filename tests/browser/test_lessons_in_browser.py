@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 
 from mmc.lessons import QUANTITIES, fill, find_path, lookup, pack_lesson, read_lesson, run_step, to_html
 from tests.browser.test_stage_in_browser import is_inside
+from tests.browser.waits import wait_for_quiet
 
 PATH = find_path()
 FORMS = {name: quantity.form for name, quantity in QUANTITIES.items()}
@@ -31,16 +32,11 @@ parameters = { n_clusters = 3, n_init = 1, random_state = 0 }
 """
 
 
-def settled(page: Page) -> None:
-    """Wait until the server has nothing more to say."""
-    page.wait_for_function("() => !document.querySelector('[data-testid=stStatusWidget]')")
-
-
 def open_step(page: Page, app: str, query: str) -> None:
     """Open a step of a lesson, and wait for its points."""
     page.goto(f"{app}/Lessons?{query}")
     page.wait_for_selector(".st-key-lesson_picture img, .st-key-chart_0 .points path")
-    settled(page)
+    wait_for_quiet(page)
 
 
 def words(text: str) -> str:
@@ -128,7 +124,7 @@ def test_a_spoilt_memory_does_no_harm(kept, app, new_page):
     page.evaluate("kept => localStorage.setItem('mmc-lessons', kept)", kept)
     page.reload()
     expect(page.locator(".mmc-summary")).to_have_count(len(PATH))
-    settled(page)
+    wait_for_quiet(page)
     expect(page.locator("[data-testid=stAlert]")).to_have_count(0)
 
 
@@ -168,7 +164,7 @@ def test_the_picture_shows_the_frame_that_the_answer_speaks_of(app, new_page):
     page.get_by_role("button", name="At the beginning").click()
     for _ in range(2):
         page.wait_for_selector(".st-key-chart_0 .points path")
-        settled(page)
+        wait_for_quiet(page)
         page.wait_for_timeout(1000)
         assert page.evaluate(colors) == states[step.moment.number].labels.tolist()
         page.reload()
@@ -180,7 +176,7 @@ def test_picture_and_player_are_on_one_screen(app, new_page):
     open_step(page, app, "lesson=descent-and-shaking&step=2")
     page.get_by_role("button", name="Shaking").click()
     page.wait_for_selector(".st-key-chart_1 .points path")
-    settled(page)
+    wait_for_quiet(page)
     for part in (".st-key-chart_0 .draglayer .xy .nsewdrag", ".mmc-bar", ".mmc-verdict"):
         assert is_inside(page, page.locator(part).first), part
 
@@ -191,7 +187,7 @@ def test_a_finger_on_the_picture_scrolls_the_page(app, new_page):
     open_step(page, app, "lesson=easy-to-learn")
     page.locator(".st-key-lesson_guess button").first.tap()
     page.wait_for_selector(".st-key-chart_0 .points path")
-    settled(page)
+    wait_for_quiet(page)
     expect(page.locator(".modebar-container .modebar")).to_have_count(0)
     box = page.locator(".st-key-chart_0 .nsewdrag").first.bounding_box()
     finger = page.context.new_cdp_session(page)
@@ -222,7 +218,7 @@ def test_a_lesson_is_printed_on_one_sheet(name, app, new_page):
     page = new_page()
     page.goto(f"{app}/Lessons?lesson={name}&print=true&teacher=true")
     expect(page.locator(".mmc-printed")).to_have_count(len(PATH[name].steps))
-    settled(page)
+    wait_for_quiet(page)
     pdf = page.pdf(prefer_css_page_size=True)
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 2
     page.emulate_media(media="print")

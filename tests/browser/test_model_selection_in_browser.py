@@ -4,6 +4,8 @@ import re
 
 from playwright.sync_api import Page, expect
 
+from tests.browser.waits import wait_for_quiet
+
 _CURVES = ".st-key-curve .scatterlayer .trace"
 _POINTS = ".st-key-curve .overplot > .xy .points path"
 _REFERENCE = ".st-key-curve .overplot > .xy2 .points path"
@@ -22,16 +24,16 @@ def read(page: Page, label: str) -> str:
     return metric.locator("[data-testid=stMetricValue]").first.inner_text()
 
 
-def wait_for_quiet(page: Page) -> None:
+def wait_until_drawn(page: Page) -> None:
     """Wait until the server has nothing more to say and the browser has drawn it."""
     page.wait_for_timeout(300)
-    page.wait_for_function("() => !document.querySelector('[data-testid=stStatusWidget]')")
+    wait_for_quiet(page)
     page.wait_for_timeout(300)
 
 
 def click_point(page: Page, index: int, points: str = _POINTS) -> None:
     """Click a candidate's point on a curve."""
-    wait_for_quiet(page)
+    wait_until_drawn(page)
     place = (
         "path => { const b = path.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; }"
     )
@@ -94,12 +96,12 @@ def test_a_click_pales_nothing(visit_search):
     page = visit_search("n=60&candidates=2,3,5,7")
     points = page.locator(".st-key-curve .scatterlayer .points path")
     opacity = "paths => paths.map(p => Number(getComputedStyle(p).opacity))"
-    wait_for_quiet(page)
+    wait_until_drawn(page)
     before = points.evaluate_all(opacity)
     chosen = read(page, "Chosen")
     click_point(page, ["2", "3", "5", "7"].index(chosen), _REFERENCE)
     expect_looking_at(page, chosen)
-    wait_for_quiet(page)
+    wait_until_drawn(page)
     after = points.evaluate_all(opacity)
     assert len(before) == len(after) == 8
     assert all(now >= then for now, then in zip(after, before, strict=True))
@@ -127,7 +129,7 @@ def test_every_view_is_drawn_in_the_dark(visit_search):
     for view, chart in _VIEWS.items():
         page.get_by_role("radio", name=view).click()
         page.wait_for_selector(chart)
-        wait_for_quiet(page)
+        wait_until_drawn(page)
         expect(page.locator("[data-testid=stException]")).to_have_count(0)
     ground = page.locator(".stApp").evaluate("e => getComputedStyle(e).backgroundColor")
     assert max(int(part) for part in re.findall(r"\d+", ground)[:3]) < 80

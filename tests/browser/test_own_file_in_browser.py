@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 from mmc.datasets import open_table
 from mmc.model_file import load_model
+from tests.browser.waits import wait_for_quiet
 
 
 def customers(n, seed):
@@ -104,7 +105,7 @@ def _draw_around_all(page, share=1.0):
 
 def _download(page, name):
     """Return the content of a file that the page offers; a run of the page gives its buttons new files."""
-    page.wait_for_function("() => !document.querySelector('[data-testid=stStatusWidget]')")
+    wait_for_quiet(page)
     with page.expect_download() as download:
         page.get_by_role("button", name=name).click()
     with open(download.value.path(), "rb") as file:
