@@ -53,9 +53,7 @@ LAYERS = (
         "mmc.cli_auto",
         "mmc.cli_parts",
         "mmc.cli_profile",
-        "mmc.image_work",
         "mmc.work",
-        "mmc.work_parts",
     ),
     ("mmc.cli", "mmc.nursery", "mmc.ui"),
     ("mmc.__main__", "app", "pages"),
@@ -72,6 +70,11 @@ INSIDE = {
         ("mmc.kernels.landmark_graph",),
         ("mmc.kernels.low_rank",),
         ("mmc.kernels.factor_cut", "mmc.kernels.low_rank_hat", "mmc.kernels.parted"),
+    ),
+    "mmc.work": (
+        ("mmc.work.images", "mmc.work.parts", "mmc.work.tables"),
+        ("mmc.work.exports", "mmc.work.runs"),
+        ("mmc.work.lessons",),
     ),
     "mmc.parts": (
         ("mmc.parts.held",),

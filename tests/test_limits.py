@@ -10,6 +10,7 @@ from mmc import registry, work
 from mmc.experiment import Data, Experiment
 from mmc.recording import MAX_BYTES
 from mmc.stepping import State, Step
+from mmc.work import runs, tables
 
 
 @pytest.mark.parametrize(
@@ -95,7 +96,7 @@ def test_a_run_is_refused_for_either_of_two_algorithms():
 
 def test_a_search_takes_no_more_values_than_the_server_should_hold(monkeypatch):
     """Points of many columns are refused with both numbers before they are sent."""
-    monkeypatch.setattr(work, "MAX_VALUES", 1000)
+    monkeypatch.setattr(tables, "MAX_VALUES", 1000)
     bound = registry.bound("KMeans", {})
     (loaded,) = work.load(None, ([Data("iris")], bound), lambda part: True)
     assert loaded.X.shape == (150, 4)
@@ -106,7 +107,7 @@ def test_a_search_takes_no_more_values_than_the_server_should_hold(monkeypatch):
 def _streamed(n, statuses):
     """Return the steps of the reports of a start with n points, all made within one moment but the last."""
     sent = []
-    stream = work._Stream("name", SimpleNamespace(), 0, 1, lambda part: sent.append(part) or True)
+    stream = runs._Stream("name", SimpleNamespace(), 0, 1, lambda part: sent.append(part) or True)
     for i, status in enumerate(statuses):
         if i == len(statuses) - 1:
             stream._sent = 0.0
@@ -117,24 +118,24 @@ def _streamed(n, statuses):
 def test_of_many_points_only_the_last_step_of_a_report_is_sent():
     """The first step and the end of a start are always sent, the others one for each report."""
     assert _streamed(3, ["running"] * 5) == [[0, 1, 2, 3, 4]]
-    assert _streamed(work._MANY, ["running"] * 5) == [[0, 4]]
-    assert _streamed(work._MANY, ["running"] * 4 + ["converged"]) == [[0, 4]]
+    assert _streamed(runs._MANY, ["running"] * 5) == [[0, 4]]
+    assert _streamed(runs._MANY, ["running"] * 4 + ["converged"]) == [[0, 4]]
 
 
 @pytest.mark.parametrize("limit", ["_MAX_ESTIMATOR", "_MAX_STATE"])
 def test_steps_that_are_too_large_to_be_sent_are_not_sent(limit, monkeypatch):
     """Without the estimator nothing can be drawn of them, and the caption is enough."""
-    monkeypatch.setattr(work, limit, 1)
+    monkeypatch.setattr(runs, limit, 1)
     assert _streamed(3, ["running"] * 3) == [[]]
 
 
 def test_a_stopped_run_of_many_points_gives_few_states(monkeypatch):
     """What a cancelled run sends is bounded, and its states can still be drawn."""
-    monkeypatch.setattr(work, "MAX_BYTES", 1)
+    monkeypatch.setattr(runs, "MAX_BYTES", 1)
     assert MAX_BYTES > 1
     data = Data("moons", {"n_samples": 60, "random_state": 0}, True)
     experiment = Experiment(data, "StocRLS", {"n_clusters": 2, "n_init": 50, "random_state": 0})
-    monkeypatch.setattr(work, "_REPORT", 0.0)
+    monkeypatch.setattr(runs, "_REPORT", 0.0)
     reports = []
     task = work.Run(data, {"StocRLS": experiment.make()}, {"StocRLS": "Q"}, ())
     ran = work.run(None, task, lambda part: reports.append(part) or len(reports) < 8)

@@ -84,7 +84,7 @@ from mmc.ui.visit_state import (
     state_of,
 )
 from mmc.ui.what_if_sidebar import what_if_control
-from mmc.work_parts import PartedWish
+from mmc.work.parts import PartedWish
 
 __all__ = [
     "Answer",

@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from mmc import image_work, registry
+from mmc import registry
 from mmc.engine import Ticket
 from mmc.errors import LimitError
-from mmc.image_work import Photo, Segmented
 from mmc.images import ImageExperiment, PictureError
 from mmc.recording import within_time
 from mmc.ui.result_store import NotYet, call, obtain, obtained
 from mmc.ui.runner import TIME_LIMIT, Report
 from mmc.ui.upload_job import free, hold, require_room
+from mmc.work import images
+from mmc.work.images import Photo, Segmented
 
 #: Key of the control that loads an image.
 KEY = "image_file"
@@ -81,7 +82,7 @@ def segments(experiment: ImageExperiment, photo: Photo | PictureError | None) ->
 
         model = within_time(experiment.make(), TIME_LIMIT)
         task = (experiment.image, model)
-        found = call(image_work.segment_image, photo and photo.packed, task, ticket, share)
+        found = call(images.segment_image, photo and photo.packed, task, ticket, share)
         return Segments(key, experiment, found, photo)
 
     experiment.check()
@@ -106,7 +107,7 @@ def read_photo(upload: Any) -> Photo | PictureError:
         require_room(upload)
         result = obtained(
             f"image {upload.file_id}",
-            image_work.read_image,
+            images.read_image,
             upload.getvalue(),
             upload.name,
             own=True,

@@ -11,7 +11,6 @@ from typing import Any
 import streamlit as st
 
 from mmc import registry
-from mmc.image_work import Photo
 from mmc.images import FEATURES, PICTURES, SAMPLE, ImageExperiment, ImagePoints, PictureError
 from mmc.images.features import MAX_PLACE, WINDOWS
 from mmc.images.picture import MOST_PIXELS
@@ -29,6 +28,7 @@ from mmc.ui.parameter_sidebar import (
     short,
 )
 from mmc.ui.visit_state import Images, state_of
+from mmc.work.images import Photo
 
 _UPLOAD = "upload"
 _FIRST = "china"

@@ -9,9 +9,8 @@ from typing import Any
 
 import streamlit as st
 
-from mmc import image_work, registry
+from mmc import registry
 from mmc.figures import cluster_color
-from mmc.image_work import Export, Segmented
 from mmc.images import FEATURES, PICTURES, ImageExperiment
 from mmc.metrics import matched_labels
 from mmc.ui.download_view import File, download_buttons
@@ -20,6 +19,8 @@ from mmc.ui.image_job import Segments, segments, within_limits
 from mmc.ui.messages import notice, plain
 from mmc.ui.parameter_sidebar import algorithm_title
 from mmc.ui.result_store import fetch
+from mmc.work import images
+from mmc.work.images import Export, Segmented
 
 #: Methods beside which a segmentation is shown, the last of which is the normalised cut.
 _BESIDE = ("KMeans", "MeanShift", "SpectralClustering")
@@ -92,7 +93,7 @@ def export_segments(result: Segments) -> None:
 
     def file(label: str, ending: str, mime: str, kind: Export, help_: str) -> File:
         def make() -> bytes:
-            return fetch(image_work.write_segments, found.pixels, (found.labels, kind))
+            return fetch(images.write_segments, found.pixels, (found.labels, kind))
 
         return File(label, ending, mime, make, help_)
 

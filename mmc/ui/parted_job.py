@@ -16,8 +16,8 @@ from mmc.ui.jobs import place_of
 from mmc.ui.parameter_sidebar import forget_outside, seed_control
 from mmc.ui.result_store import call, obtain
 from mmc.ui.runner import Report
-from mmc.work_parts import Clusters, PartedWish, Place, Sample
-from mmc.work_parts import cluster_parts as fit
+from mmc.work.parts import Clusters, PartedWish, Place, Sample
+from mmc.work.parts import cluster_parts as fit
 
 _LOG = logging.getLogger("mmc")
 

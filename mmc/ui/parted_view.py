@@ -14,7 +14,7 @@ from mmc.ui.messages import notice, plain
 from mmc.ui.parted_job import PartedAnswer
 from mmc.ui.predict_view import label_another_file
 from mmc.ui.profile_view import describe_parted
-from mmc.work_parts import METHOD
+from mmc.work.parts import METHOD
 
 #: Number of names of columns that are listed.
 _MOST_NAMES = 20

@@ -11,11 +11,11 @@ import streamlit as st
 from mmc import work
 from mmc.datasets import TableError
 from mmc.errors import LimitError
-from mmc.image_work import Photo
 from mmc.ui._sessions import drop_upload, uploaded_bytes
 from mmc.ui.jobs import forget
 from mmc.ui.result_store import obtained
 from mmc.work import Upload
+from mmc.work.images import Photo
 
 #: Key of the control that loads a file.
 KEY = "upload"

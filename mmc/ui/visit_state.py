@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 import streamlit as st
 
 from mmc.datasets import TableError
-from mmc.image_work import Photo
 from mmc.images import PictureError
 from mmc.work import Labelled, Upload
+from mmc.work.images import Photo
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator

@@ -8,9 +8,10 @@ import pytest
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from mmc import image_work, registry
+from mmc import registry
 from mmc.images import ImageExperiment, ImagePoints, load_picture, open_picture, segment
 from mmc.ui.image_sidebar import image_address
+from mmc.work.images import write_segments
 from tests.images.test_pictures import encoded, png
 
 #: A small run.
@@ -232,7 +233,7 @@ def test_files_hold_the_labels():
     labels = picture.mask.astype(np.uint8)
 
     def made(kind):
-        return image_work.write_segments(picture.pixels, (labels, kind), lambda part: True)
+        return write_segments(picture.pixels, (labels, kind), lambda part: True)
 
     array = np.load(io.BytesIO(made("npy")), allow_pickle=False)
     np.testing.assert_array_equal(array, picture.mask)

@@ -1,0 +1,98 @@
+"""The work of the pages that worker processes do: reading files, loading data, fits, figures and exports.
+
+Each function takes what its tasks share, the task, and a function that reports progress and returns whether
+to continue (`mmc.engine`). A table travels as the bytes in which it was packed, so that the server never
+holds a table itself, and of a run it gets the facts of the data, not the points. What the page of images and
+tables in parts need is in `mmc.work.images` and `mmc.work.parts`.
+"""
+
+from mmc.work.exports import (
+    Described,
+    Labelled,
+    describe,
+    draw,
+    label,
+    write_film,
+    write_html,
+    write_labels,
+    write_model,
+    write_profile,
+    write_still,
+)
+from mmc.work.lessons import Taught, teach
+from mmc.work.runs import (
+    AS_IT_IS,
+    Begun,
+    Change,
+    Changed,
+    Drawing,
+    Ran,
+    Run,
+    Steps,
+    draw_pair,
+    draw_run,
+    errors,
+    fits,
+    imbalance,
+    quantities,
+    run,
+    steer,
+)
+from mmc.work.tables import (
+    MAX_VALUES,
+    Loaded,
+    Upload,
+    Wish,
+    drawing_of,
+    load,
+    outliers,
+    prepare,
+    read,
+    rows_of,
+    table_key,
+    values_of,
+)
+
+__all__ = [
+    "AS_IT_IS",
+    "MAX_VALUES",
+    "Begun",
+    "Change",
+    "Changed",
+    "Described",
+    "Drawing",
+    "Labelled",
+    "Loaded",
+    "Ran",
+    "Run",
+    "Steps",
+    "Taught",
+    "Upload",
+    "Wish",
+    "describe",
+    "draw",
+    "draw_pair",
+    "draw_run",
+    "drawing_of",
+    "errors",
+    "fits",
+    "imbalance",
+    "label",
+    "load",
+    "outliers",
+    "prepare",
+    "quantities",
+    "read",
+    "rows_of",
+    "run",
+    "steer",
+    "table_key",
+    "teach",
+    "values_of",
+    "write_film",
+    "write_html",
+    "write_labels",
+    "write_model",
+    "write_profile",
+    "write_still",
+]
