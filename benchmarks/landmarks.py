@@ -63,17 +63,12 @@ MOVED = 0.01
 TOYS = ("moons", "spirals", "circle-gaussian", "rings", "high-low", "three-gaussians", "four-gaussians")
 
 
-#: Ten random starts, of which the objective chooses. From a single start MKC goes to one of several local
-#: solutions, and which it is depends on small differences between kernels.
-TEN = {"init": "random", "n_init": 10}
-
-
 def _tree(seed: int, **options: Any) -> RecursiveBinary:
     return RecursiveBinary(IterSVR(**options), n_clusters=4, random_state=seed)
 
 
-def _of_two(cls: type, **given: Any) -> Callable[..., Any]:
-    return lambda seed, **options: cls(n_clusters=2, random_state=seed, **given, **options)
+def _of_two(cls: type) -> Callable[..., Any]:
+    return lambda seed, **options: cls(n_clusters=2, random_state=seed, **options)
 
 
 #: Every method by name: a seed and options give an estimator.
@@ -81,7 +76,6 @@ ALL: dict[str, tuple[type, Callable[..., Any]]] = {
     **{cls.__name__: (cls, _of_two(cls)) for cls in (IterSVR, IterLSSVM, IterSVM)},
     "RecursiveBinary": (IterSVR, _tree),
     **{cls.__name__: (cls, _of_two(cls)) for cls in (CPMMC, MKC, EvoMMC)},
-    "MKC ×10": (MKC, _of_two(MKC, **TEN)),
 }
 
 METHODS = {

@@ -56,6 +56,7 @@ def draw_starts(
     random_state: int | np.random.RandomState | None,
     has_points: bool = True,
     distinct: bool = False,
+    spare: str = "",
 ) -> list[Start]:
     """Return the starts that `init` asks for.
 
@@ -77,6 +78,9 @@ def draw_starts(
         Whether `X` holds points, not a precomputed kernel.
     distinct : bool, default=False
         Whether equal starts are kept once, which suits deterministic searches.
+    spare : str, default=""
+        Name in `draws` of what is drawn instead of a start that is equal to an earlier one, if `distinct`;
+        empty for nothing.
 
     Returns
     -------
@@ -98,7 +102,11 @@ def draw_starts(
     starts: dict[object, Start] = {}
     for i in range(n_init):
         start = Start(draw(X, k, rng), init)
-        starts.setdefault(in_order(start.labels).tobytes() if distinct else i, start)
+        key: object = in_order(start.labels).tobytes() if distinct else i
+        if spare and key in starts:
+            start = Start(draws[spare](X, k, rng), spare)
+            key = in_order(start.labels).tobytes()
+        starts.setdefault(key, start)
     return list(starts.values())
 
 

@@ -54,6 +54,14 @@ def test_equal_starts_are_kept_once_where_that_is_asked_for():
     ]
 
 
+def test_what_is_drawn_instead_of_an_equal_start():
+    """The first start is that of k-means, which is the same again; the other two halvings come by chance."""
+    starts = draw("k-means", n_init=20, distinct=True, spare="random")
+    assert [start.origin for start in starts] == ["k-means", "random", "random"]
+    together = {frozenset(np.flatnonzero(start.labels == start.labels[0])) for start in starts}
+    assert together == {frozenset((0, i)) for i in (1, 2, 3)}
+
+
 @pytest.mark.parametrize("init", ["k-means", "k-means++"])
 def test_what_needs_points_is_refused_without_them(init):
     """A precomputed kernel has no points; random labels need none."""

@@ -24,7 +24,7 @@ def test_it_opens_with_a_result(cutting_planes):
     assert sorted(at.selectbox(key="algorithm").options) == sorted(registry.get(n).title for n in names)
     assert at.session_state["cutting-planes:"].last.experiment.algorithm == "MKC"
     assert charts(at) == ["chart_0", "weight_bars_0"]
-    assert at.button_group(key="look").options == ["Cuts", "Kernels"]
+    assert at.button_group(key="look").options == ["Cuts", "Kernels", "Restarts"]
 
 
 def test_the_page_runs_what_the_library_runs(cutting_planes):
@@ -92,7 +92,7 @@ def test_nonsense_in_the_address_is_named(text, cutting_planes):
 
 def test_a_lost_cluster_is_told(cutting_planes):
     """Where fewer clusters are left than were asked for, the page says so."""
-    at = cutting_planes(data="three-gaussians", n="40", n_clusters="6", C="0.25")
+    at = cutting_planes(data="three-gaussians", n="40", n_clusters="6", C="0.25", n_init="1")
     kept = at.session_state["cutting-planes:"].last.main.estimator.state_.n_empty
     assert bool(kept) == any("clusters asked for" in warning.value for warning in at.warning)
     assert kept

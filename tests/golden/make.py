@@ -68,11 +68,11 @@ _EVOLVED = (
     {"n_parents": 3, "n_children": 2, "patience": 1000, "max_iter": 3000},
 )
 _CUT = (
-    {"C": 4.0, "balance": 0.3},
-    {"epsilon": 0.1, "tol": 0.1},
+    {"C": 4.0, "balance": 0.3, "n_init": 1},
+    {"epsilon": 0.1, "tol": 0.1, "n_init": 1},
     {"init": "random", "n_init": 3},
-    {"normalize": False},
-    {"max_cuts": 3},
+    {"normalize": False, "n_init": 1},
+    {"max_cuts": 3, "n_init": 1},
 )
 _RELAXED = (
     _LINEAR,
@@ -101,12 +101,12 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     ),
     "EvoMMC": (*_EVOLVED, _LOCAL),
     "FastEvoMMC": (*_EVOLVED, {"n_landmarks": 0.3}, {"n_landmarks": 20}),
-    "CPMMC": (*_CUT, _LINEAR, _POLY, *_LENGTHS),
+    "CPMMC": (*_CUT, *({**own, "n_init": 1} for own in (_LINEAR, _POLY, *_LENGTHS))),
     "MKC": (
         *_CUT,
-        {"kernels": ["linear", ["poly", {"degree": 2}], ["rbf", {"width": 3}]], "C": 100.0},
-        {"kernels": [["rbf", {"width": 0.5}], ["rbf", {"width": 1.0}]]},
-        {"kernels": ["linear"]},
+        {"kernels": ["linear", ["poly", {"degree": 2}], ["rbf", {"width": 3}]], "C": 100.0, "n_init": 1},
+        {"kernels": [["rbf", {"width": 0.5}], ["rbf", {"width": 1.0}]], "n_init": 1},
+        {"kernels": ["linear"], "n_init": 1},
     ),
     "MMC": _RELAXED,
     "GMMC": _RELAXED,

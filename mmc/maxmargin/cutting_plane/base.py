@@ -136,6 +136,7 @@ class CuttingPlaneClusterer(StepwiseClusterer):
             random_state=rng,
             has_points=not self.__sklearn_tags__().input_tags.pairwise,
             distinct=True,
+            spare="random",
         )
         starts = oriented(starts, tilt(self.cluster_sizes))
         if have_features(specs, self.n_landmarks):

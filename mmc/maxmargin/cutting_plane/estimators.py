@@ -69,9 +69,10 @@ class CPMMC(CuttingPlaneClusterer):
     init : {"k-means", "random"} or array-like of shape (n_samples,), default="k-means"
         Labels to start from: those of k-means, random labels with clusters of equal size, or given labels
         from 0 to n_clusters − 1, which make a single start.
-    n_init : int, default=1
-        Number of starts. Equal starts are run once. The start that ends with the lowest objective is kept,
-        among those that lost the fewest clusters. Allowed are 1 to 1,000.
+    n_init : int, default=5
+        Number of starts. Where k-means gives the labels of an earlier start again, random labels take their
+        place. The start that ends with the lowest objective is kept, among those that lost the fewest
+        clusters. Allowed are 1 to 1,000.
     max_cuts : int, default=200
         Largest number of cuts of a start. Allowed are 1 to 10,000.
     random_state : int, RandomState or None, default=None
@@ -189,7 +190,7 @@ class CPMMC(CuttingPlaneClusterer):
         landmarks: str = "k-means",
         n_components: int | None = None,
         init: str | ArrayLike = "k-means",
-        n_init: int = 1,
+        n_init: int = 5,
         max_cuts: int = 200,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -267,9 +268,10 @@ class MKC(CuttingPlaneClusterer):
     init : {"k-means", "random"} or array-like of shape (n_samples,), default="k-means"
         Labels to start from: those of k-means, random labels with clusters of equal size, or given labels
         from 0 to n_clusters − 1, which make a single start.
-    n_init : int, default=1
-        Number of starts. Equal starts are run once. The start that ends with the lowest objective is kept,
-        among those that lost the fewest clusters. Allowed are 1 to 1,000.
+    n_init : int, default=5
+        Number of starts. Where k-means gives the labels of an earlier start again, random labels take their
+        place. The start that ends with the lowest objective is kept, among those that lost the fewest
+        clusters. Allowed are 1 to 1,000.
     max_cuts : int, default=200
         Largest number of cuts of a start. Allowed are 1 to 10,000.
     random_state : int, RandomState or None, default=None
@@ -376,7 +378,7 @@ class MKC(CuttingPlaneClusterer):
         n_landmarks: int | None = None,
         landmarks: str = "k-means",
         init: str | ArrayLike = "k-means",
-        n_init: int = 1,
+        n_init: int = 5,
         max_cuts: int = 200,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
