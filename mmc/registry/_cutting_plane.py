@@ -129,7 +129,7 @@ _CUTS = (
         "n_init",
         "int",
         "Starts",
-        "How many times to begin anew; equal starts count once, and the lowest objective is kept.",
+        "How many times to begin, at random where k-means repeats itself; the lowest objective is kept.",
         1,
         50,
         advanced=True,
