@@ -44,8 +44,8 @@ FORMS: dict[str, dict[str, Any]] = {
 
 #: Methods by name, as functions of the parameters of a form.
 METHODS: dict[str, Callable[..., Any]] = {
-    "CPMMC": lambda **form: CPMMC(4, random_state=0, **form),
-    "MKC, three kernels": lambda **form: MKC(4, random_state=0, **form),
+    "CPMMC": lambda **form: CPMMC(4, n_init=1, random_state=0, **form),
+    "MKC, three kernels": lambda **form: MKC(4, n_init=1, random_state=0, **form),
     "EvoMMC": lambda **form: EvoMMC(n_init=1, random_state=0, **form),
 }
 

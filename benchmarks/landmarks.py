@@ -5,8 +5,8 @@ landmarks, samples of them with the whole kernel, which grow until a fit takes l
 and the 1,605 rows of adult_a1a.npz in DIR with both.
 *Agreement*: adjusted Rand index between both at n = 2,000, on toy sets and on pixels, and between seeds of
 the whole kernel; only where the latter is stable must both agree. A seed also moves the points, by 1 % of
-their standard deviation: starts from k-means are equal for all seeds, so that without this every fit would
-count as stable. *Speed*: IterSVR at n = 3,000 with both, on
+their standard deviation: methods that begin with k-means do so with the same labels for every seed, and would
+count as stable without this. *Speed*: IterSVR at n = 3,000 with both, on
 several sets.
 
 Each fit runs in a process of its own, one after another, after a fit to a few of the points that compiles

@@ -56,7 +56,7 @@ def draw_starts(
     random_state: int | np.random.RandomState | None,
     has_points: bool = True,
     distinct: bool = False,
-    spare: str = "",
+    spare: str | None = None,
 ) -> list[Start]:
     """Return the starts that `init` asks for.
 
@@ -78,9 +78,9 @@ def draw_starts(
         Whether `X` holds points, not a precomputed kernel.
     distinct : bool, default=False
         Whether equal starts are kept once, which suits deterministic searches.
-    spare : str, default=""
-        Name in `draws` of what is drawn instead of a start that is equal to an earlier one, if `distinct`;
-        empty for nothing.
+    spare : str or None, default=None
+        Name in `draws` of what is drawn, once, instead of a start that is equal to an earlier one, if
+        `distinct`. If that is equal to one as well, there is one start less.
 
     Returns
     -------

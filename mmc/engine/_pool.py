@@ -137,7 +137,7 @@ class Pool:
     def is_ready(self) -> bool:
         """Whether workers can be started: what they need is loaded, and compiled after an installation."""
         nursery = self._nursery
-        return nursery is not None and bool(nursery.ready)
+        return nursery is not None and nursery.ready
 
     def cancel(self, batch: Batch) -> None:
         """Drop the tasks of a batch that wait, and ask those that run to end."""

@@ -91,9 +91,8 @@ def _watch(seat: Seat, draw: Callable[[Any], None] | None) -> None:
     partial = None if draw is None else job.partial
     # Beside a partial result the progress takes no room, so that nothing moves when the work ends.
     with st.container(key="progress" if partial is None else "progress_above"):
-        st.progress(
-            min(job.progress, 1.0), _waits(place, is_ready=engine.pool().is_ready) if place else _goes(job)
-        )
+        is_ready = engine.pool().is_ready
+        st.progress(min(job.progress, 1.0), _waits(place, is_ready=is_ready) if place else _goes(job))
         st.button("Cancel", on_click=guard()(seat.cancel), icon=":material/stop_circle:")
     if draw is not None and partial is not None:
         draw(partial)
@@ -101,7 +100,7 @@ def _watch(seat: Seat, draw: Callable[[Any], None] | None) -> None:
 
 def _waits(place: int, *, is_ready: bool) -> str:
     if not is_ready:
-        return "waiting until the server is ready: its first start after an installation takes about a minute"
+        return "waiting until the server is ready, which after an installation takes about a minute"
     if place == 1:
         return "waiting for a free place: yours is the next job"
     return f"waiting for a free place: {place - 1} job{'s' if place > 2 else ''} before yours"

@@ -182,13 +182,13 @@ def _restarts(outcome: Outcome) -> None:
         alt=f"What the best of several starts is worth: {title} over the number of starts.",
     )
     hindsight = (
-        "The lowest error needs the reference labels to choose by, as Figure 2 of the paper does; without "
-        "them the lowest objective is all one has. "
+        "The lowest error needs the reference labels to choose by; without them the lowest objective is all "
+        "one has. "
         if y is not None
         else ""
     )
     st.caption(
-        f"Mean over all ways to take so many of the starts. {hindsight}More starts are set on the left."
+        f"Mean over all ways to take so many of these starts. {hindsight}More starts are set on the left."
     )
 
 

@@ -1,4 +1,4 @@
-"""Figures, and files that visitors take home."""
+"""Figures, profiles, labels of other tables, and files that visitors take home."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fits of a page, which report their steps as they are made, and their pictures."""
+"""Fits, which report their steps as they are made, what is computed from them, and their pictures."""
 
 from __future__ import annotations
 

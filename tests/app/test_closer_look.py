@@ -72,7 +72,7 @@ def test_generations(name, playground):
 @pytest.mark.parametrize(
     ("address", "told"),
     [
-        ({"data": "circle-gaussian"}, "Figure 2"),
+        ({"data": "circle-gaussian"}, "needs the reference labels"),
         ({"data": "noise"}, "Mean over all ways"),
     ],
 )

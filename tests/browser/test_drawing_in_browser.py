@@ -40,11 +40,10 @@ def wait_for_points(page: Page, n: int) -> None:
     expect(page.locator(".mmc-draw-said")).to_contain_text(f"{n} points")
     has_all = "n => new URLSearchParams(location.search).get('drawing')?.length === 4 * n"
     page.wait_for_function(has_all, arg=n)
-    page.wait_for_function(
-        "n => document.querySelectorAll('.st-key-chart_0 .scatterlayer path.plotly-customdata').length === n",
-        arg=n,
-    )
+    points = page.locator(".st-key-chart_0 .scatterlayer path.plotly-customdata")
+    expect(points).to_have_count(n)
     wait_for_quiet(page)
+    expect(points).to_have_count(n)
 
 
 def count(page: Page) -> int:

@@ -40,8 +40,9 @@ Deviations from the paper
 - Each kernel is divided by the variance of the points in its feature space (`normalize`). Otherwise β mostly
   reflects the scales of the kernels.
 - The paper does not say where the CCCP begins. Here it begins with labels from k-means, random labels or
-  labels of the user, which are the signs at which the first constraint is linearised. For many clusters the
-  first constraint compares every point with the nearest other class.
+  labels of the user, which are the signs at which the first constraint is linearised. There are five starts;
+  where k-means would repeat its labels, random ones take their place. For many clusters the first constraint
+  compares every point with the nearest other class.
 - `objective` counts all constraints: ½ Σ‖v_k‖²/β_k + C times the mean loss. The value on the working set
   alone is `lower`. The former decides between starts, among those that lost the fewest clusters.
 - If after 100 cuts the last 40 have brought no better solution, the labels of the best one are fixed, and a

@@ -71,8 +71,8 @@ class CPMMC(CuttingPlaneClusterer):
         from 0 to n_clusters − 1, which make a single start.
     n_init : int, default=5
         Number of starts. Where k-means gives the labels of an earlier start again, random labels take their
-        place. The start that ends with the lowest objective is kept, among those that lost the fewest
-        clusters. Allowed are 1 to 1,000.
+        place; of few points there can be fewer starts. The start that ends with the lowest objective is kept,
+        among those that lost the fewest clusters. Allowed are 1 to 1,000.
     max_cuts : int, default=200
         Largest number of cuts of a start. Allowed are 1 to 10,000.
     random_state : int, RandomState or None, default=None
@@ -140,11 +140,12 @@ class CPMMC(CuttingPlaneClusterer):
     none lost and 0.477. Other defaults did not help: `C` = 1000 lost 80 clusters there, and `balance` = 0
     lost 70 on 51 of the sets (71 before). All these are figures of one start from k-means.
 
-    *Several starts.* The way to a local solution is wild: the first few cuts can change most labels, so that
-    small differences between kernels decide where it ends. Of 68 toy and real sets and pairs of classes with
+    *Several starts.* The first few cuts can change most labels, so that tiny differences of the points or the
+    kernel decide which local solution is reached. Of 68 toy and real sets and pairs of classes with
     two to eight clusters (two samples of 300 points each, the true number of clusters), five starts instead
     of one raise the mean adjusted Rand index from 0.681 to 0.730 on every second one in the order of names,
-    on which this was chosen, and from 0.568 to 0.649 on the others. Six were tried too, with 0.731 and 0.650.
+    the first half, on which this was chosen, and from 0.568 to 0.649 on the other. Six starts were tried too,
+    with 0.731 and 0.650.
     The time is five times as long.
 
     `predict` equals `labels_` on the training points, except if the fit is stopped before the first cut. A
@@ -277,8 +278,8 @@ class MKC(CuttingPlaneClusterer):
         from 0 to n_clusters − 1, which make a single start.
     n_init : int, default=5
         Number of starts. Where k-means gives the labels of an earlier start again, random labels take their
-        place. The start that ends with the lowest objective is kept, among those that lost the fewest
-        clusters. Allowed are 1 to 1,000.
+        place; of few points there can be fewer starts. The start that ends with the lowest objective is kept,
+        among those that lost the fewest clusters. Allowed are 1 to 1,000.
     max_cuts : int, default=200
         Largest number of cuts of a start. Allowed are 1 to 10,000.
     random_state : int, RandomState or None, default=None
