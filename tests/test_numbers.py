@@ -176,7 +176,7 @@ def test_evolution_names_generation_flips_and_fitness(name, moons):
 def test_cuts_name_slack_violation_and_tolerance(name, k):
     """The violation is the mean loss beyond ξ, and the method ends where it is at most ε."""
     X, _ = make_three_gaussians(45, random_state=1)
-    model = getattr(mmc, name)(k, random_state=0, epsilon=0.02)
+    model = getattr(mmc, name)(k, n_init=1, random_state=0, epsilon=0.02)
     states = [step.state for step in model.iter_fit(X)]
     for before, state in pairwise([None, *states]):
         numbers = of(state)
