@@ -100,7 +100,7 @@ def _watch(seat: Seat, draw: Callable[[Any], None] | None) -> None:
 
 def _waits(place: int, *, is_ready: bool) -> str:
     if not is_ready:
-        return "waiting until the server is ready, which after an installation takes about a minute"
+        return "waiting until the server is ready, which after an installation takes half a minute or more"
     if place == 1:
         return "waiting for a free place: yours is the next job"
     return f"waiting for a free place: {place - 1} job{'s' if place > 2 else ''} before yours"
